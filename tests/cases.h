@@ -6,8 +6,8 @@
 
 namespace pbs::test {
 
-// Returns the number of random cases to try, of `all`: under the sanitizers, a tenth, as a case takes ten
-// times as long there. PBSPOLICY_CASES=N in the environment multiplies the number by N.
+// Returns the number of random cases to try instead of `all`: a tenth under the sanitizers, where a case
+// takes ten times as long. PBSPOLICY_CASES=N in the environment multiplies the number by N.
 inline int cases(int all) {
     static const int times = [] {
         const char* text = std::getenv("PBSPOLICY_CASES");  // NOLINT(concurrency-mt-unsafe): read once

@@ -68,8 +68,8 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         QueueRecord queue;
         queue.queue = QueueHandle(i + 1);
         queue.name = names[i];
-        // Each queue takes larger and longer jobs than the one before, as the manual advises; the last one
-        // takes any.
+        // As the manual advises, each queue takes larger and longer jobs than the queue before it. The last
+        // queue takes jobs of any size.
         const auto rank = static_cast<std::int64_t>(i) - 1;
         const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * kHour, {}}};
         const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};

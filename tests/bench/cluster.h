@@ -1,5 +1,5 @@
-// Gives benchmarks a scheduler with a large cluster: an Origin policy with every option on, five batch
-// queues, 100 users and jobs of many sizes.
+// A scheduler with a large cluster, for benchmarks: an Origin policy with every option on, five batch queues,
+// 100 users, and jobs of many sizes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pbs::sched::bench {
 
-// The limits on the running jobs of a user; -1 is no limit.
+// Limits on the running jobs of a user. For the first two, -1 is no limit.
 struct UserLimits {
     std::int64_t in_queue = -1;   // max_user_run of each batch queue
     std::int64_t in_server = -1;  // max_user_run of the server
@@ -29,20 +29,20 @@ enum class Shared : bool { no, yes };
 
 class BigCluster {
   public:
-    // Makes `vnodes` of 4 to 64 CPUs, and `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10 minutes to
-    // 12 hours. `tune` may change the policy.
+    // Makes `vnodes` vnodes of 4 to 64 CPUs, and `jobs` queued jobs of 1 to 24 CPUs, up to 6 GB, and 10
+    // minutes to 12 hours. `tune` may change the policy.
     BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits = {},
                Drained drained = Drained::no, void (*tune)(Settings& policy) = nullptr,
                Shared shared = Shared::no);
 
     void add_job();
-    // Allocates room for `jobs` more jobs here, so that all memory that is taken later is the scheduler's.
+    // Allocates room for `jobs` more jobs in jobs_. So all memory that is allocated later is the scheduler's.
     void reserve(std::int64_t jobs) { jobs_.reserve(jobs_.size() + static_cast<std::size_t>(jobs)); }
     void remove_job(std::uint64_t job);
     // Carries out the decisions of a cycle: starts, comments and rejections.
     void apply(const Decisions& decisions);
-    // Runs two cycles, as a server does at its start: then every job that can start runs, and the scheduler
-    // knows that the others wait, and why. started() then has the jobs that the first cycle started.
+    // Runs two cycles, as a server does at its start. Afterwards every job that can start runs, and the
+    // scheduler knows why the others wait. started() then returns the jobs that the first cycle started.
     void settle();
     std::uint64_t last_job() const { return next_job_ - 1; }
     const std::vector<std::uint64_t>& started() const { return started_; }
@@ -72,7 +72,7 @@ class BigCluster {
 
     std::int64_t users_ = 100;
     std::mt19937_64 random_{42};
-    std::vector<Job> jobs_{1};  // by number of the job, from 1
+    std::vector<Job> jobs_{1};  // indexed by the job's number, from 1
     std::uint64_t next_job_ = 1;
     std::vector<std::uint64_t> started_;
 };

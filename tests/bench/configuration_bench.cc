@@ -1,6 +1,6 @@
 // Measures how long clients wait while a manager creates, changes, rolls back, imports and lists a large
 // configuration. The server and the commands are those of this build. The waiting client is a second
-// connection, which asks for the server's status again and again.
+// connection that asks for the server's status again and again.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using pbs::e2e::Output;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 
-// A client beside the manager: asks for the server's status a millisecond after each answer.
+// The waiting client. It asks for the server's status a millisecond after each answer.
 class Other {
   public:
     explicit Other(const Server& server) {
@@ -40,7 +40,7 @@ class Other {
     Other& operator=(const Other&) = delete;
     ~Other() { stop(); }
 
-    // Stops asking, and returns the waits in milliseconds, in ascending order.
+    // Stops the client. Returns its waits in milliseconds, in ascending order.
     std::vector<double> stop() {
         if (thread_.joinable()) {
             over_ = true;
@@ -133,8 +133,8 @@ void report(benchmark::State& state, std::vector<double> waited) {
     state.counters["ms_most"] = at(1);
 }
 
-// Makes a server with range(0) objects of the kind `what`, calls prepare(), and measures the waits of another
-// client during act(). prepare() gets the revision before the objects were made.
+// Makes a server with range(0) objects of the kind `what`, and calls prepare() with the revision from before
+// the objects were made. Then measures the waits of another client during act().
 template <class Prepare, class Act>
 void others_wait(benchmark::State& state, What what, Prepare prepare, Act act) {
     const auto server = start();
@@ -152,7 +152,7 @@ void others_wait(benchmark::State& state, What what, Prepare prepare, Act act) {
     report(state, std::move(waited));
 }
 
-// Rolls back a `change` of every object.
+// Measures the rollback of a `change` that was made to every object.
 void rollback(benchmark::State& state, What what, const std::string& change) {
     std::string before;
     others_wait(
@@ -168,7 +168,7 @@ void rollback(benchmark::State& state, What what, const std::string& change) {
         });
 }
 
-// Imports the exported configuration into a server that was emptied.
+// Measures the import of the exported configuration into a server whose objects were removed.
 void import(benchmark::State& state, What what) {
     std::string document;
     others_wait(
@@ -183,7 +183,7 @@ void import(benchmark::State& state, What what) {
         });
 }
 
-// Exports the revision before the objects were created.
+// Measures the export of a past revision: the one from before the objects were created.
 void export_past(benchmark::State& state, What what) {
     std::string before;
     others_wait(
@@ -201,15 +201,15 @@ void history(benchmark::State& state) {
         });
 }
 
-// Runs a qmgr directive, which is one request or, without names, one for all objects.
+// Measures a qmgr directive. It is one request, whether it names an object or concerns all objects.
 void directive(benchmark::State& state, What what, const std::string& text) {
     others_wait(
         state, what, [](const Server&, const std::string&) {},
         [&](const Server& server) { must(server.qmgr(text), text); });
 }
 
-// Runs a migration at a running server, from files with range(0) holidays, dedicated times and share groups,
-// and a sched_config with every option.
+// Measures a migration on a running server. The files have range(0) holidays, dedicated times and share
+// groups, and a sched_config with every option.
 void migration(benchmark::State& state) {
     others_wait(
         state, What::policies,
@@ -225,7 +225,7 @@ void migration(benchmark::State& state) {
                 },
                 "YEAR 2026\nweekday 0800 1700\n");
             write(
-                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // more don't fit into an rrule
+                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // an rrule has no room for more
                 [](int64_t i) {
                     return fmt::format("{0:02}/{1:02}/{2} 08:00 {0:02}/{1:02}/{2} 09:00", i / 28 % 12 + 1,
                                        i % 28 + 1, 2027 + i / 336);

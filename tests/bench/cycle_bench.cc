@@ -16,7 +16,8 @@
 namespace pbs::sched::bench {
 namespace {
 
-// Returns the number of vnodes for so many jobs: ten thousand for a million jobs, otherwise a thousand.
+// Returns the number of vnodes for this number of jobs: ten thousand for a million jobs, otherwise a
+// thousand.
 std::int64_t vnodes_for(std::int64_t jobs) {
     return jobs >= 1'000'000 ? 10'000 : 1000;
 }
@@ -48,7 +49,8 @@ void cycles_after_events(benchmark::internal::Benchmark* bench) {
     bench->Iterations(300)->Complexity();
 }
 
-// A full cycle: no job runs yet, all jobs are new, and each gets a start, a comment or a rejection.
+// A full cycle. Before it no job runs and all jobs are new; it gives each job a start, a comment or a
+// rejection.
 void FullCycle(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     run_full_cycles(state, cluster);
@@ -56,7 +58,7 @@ void FullCycle(benchmark::State& state) {
 BENCHMARK(FullCycle)->Apply(full_cycles);
 
 // A full cycle with limits on each user's jobs: in each queue, in the server, and by max_user_run_jobs. The
-// users reach them one after the other in the course of the cycle.
+// users reach these limits one after the other in the course of the cycle.
 void FullCycleUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
     BigCluster cluster(vnodes, state.range(0), {vnodes / 150, vnodes / 42, vnodes / 45});
@@ -64,8 +66,8 @@ void FullCycleUserLimits(benchmark::State& state) {
 }
 BENCHMARK(FullCycleUserLimits)->Apply(full_cycles);
 
-// Returns a quota of 50 rules, the last of which counts nearly all jobs, each user's by itself and, with
-// `on_vnodes`, on each vnode by itself. No user reaches a limit.
+// Returns a quota of 50 rules. The last rule counts nearly all jobs, with a counter for each user and, with
+// `on_vnodes`, for each user on each vnode. No user reaches a limit.
 std::shared_ptr<const Quota> fifty_rules(bool on_vnodes) {
     using objects::ObjectType;
     objects::Object object(ObjectType::quota, "q1");
@@ -91,16 +93,16 @@ void FullCycleQuotaOnVnodes(benchmark::State& state) {
 BENCHMARK(FullCycleQuota)->Apply(full_cycles);
 BENCHMARK(FullCycleQuotaOnVnodes)->Apply(full_cycles);
 
-// A full cycle in which a queue is drained for a waiting job: another job starts only if it leaves the place
-// that is kept for that job free.
+// A full cycle in which a queue is drained for a waiting job. Another job starts only if it leaves the place
+// free that is kept for the waiting job.
 void FullCycleDrained(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::yes);
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
-// A full cycle with algorithm standard and the node_sort_key that `tune` sets: the order of vnodes is
-// constant, or changes with each start.
+// A full cycle with algorithm standard and the node_sort_key that `tune` sets. With some keys the order of
+// vnodes is constant, with others it changes with each start.
 void full_cycles_in_order(benchmark::State& state, void (*tune)(Settings& policy)) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
     run_full_cycles(state, cluster);
@@ -123,7 +125,7 @@ BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
 BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
 BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
 
-// A full cycle with estimate_depth: it estimates the starts of the first waiting jobs that have no kept
+// A full cycle with estimate_depth. It estimates the starts of the first 1,000 waiting jobs that have no kept
 // place.
 void FullCycleEstimates(benchmark::State& state) {
     constexpr std::int64_t kDepth = 1000;
@@ -135,7 +137,7 @@ void FullCycleEstimates(benchmark::State& state) {
 }
 BENCHMARK(FullCycleEstimates)->Apply(full_cycles);
 
-// Cycles of a busy cluster, each after one job arrived. Nearly all waiting jobs are refused again.
+// Cycles of a busy cluster, each after the arrival of one job. Nearly all waiting jobs are refused again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
     cluster.settle();
@@ -155,7 +157,7 @@ void CycleAfterArrival(benchmark::State& state) {
 void CycleAfterArrivalDrained(benchmark::State& state) {
     run_after_arrivals(state, Drained::yes);
 }
-// The same with fair share among 1,000 users.
+// Cycles after the arrival of one job, with fair share among 1,000 users.
 void CycleAfterArrivalShares(benchmark::State& state) {
     run_after_arrivals(state, Drained::no, Shared::yes);
 }
@@ -180,7 +182,7 @@ void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& 
         most = std::max(most, out.jobs_considered);
         cluster.apply(out);
         running.insert(running.end(), cluster.started().begin(), cluster.started().end());
-        while (next == running.size()) {  // every job that could run has ended
+        while (next == running.size()) {  // all jobs that could run have ended, so others have to start
             cluster.add_job();
             cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new));
             running.insert(running.end(), cluster.started().begin(), cluster.started().end());
@@ -209,7 +211,7 @@ BENCHMARK(CycleAfterEndMostUnusedFirst)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 
-// Cycles after ends of jobs under policies for which a cycle has to consider more jobs: limits on users,
+// Cycles after ends of jobs. With these policies a cycle has to consider more jobs: limits on users,
 // draining, avoid_fragmentation, max_jobs.
 void CycleAfterEndUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
@@ -229,8 +231,8 @@ BENCHMARK(CycleAfterEndNonprimeDrainSys)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndFragments)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndMaxJobs)->Apply(cycles_after_events);
 
-// Measures the memory that a queued job takes in the scheduler after a cycle, with the order of jobs that it
-// keeps for later cycles.
+// Measures how much memory of the scheduler a queued job takes after a cycle, including the order of jobs
+// that is kept for later cycles.
 void BytesPerQueuedJob(benchmark::State& state) {
     const auto in_use = [] {
         const auto info = mallinfo2();
@@ -259,8 +261,8 @@ void JobEvent(benchmark::State& state) {
 }
 BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
-// Measures finish_work() after a look in another thread during which range(0) jobs came: the caller waits for
-// it.
+// A look at the scheduler's state runs in another thread, and range(0) jobs arrive meanwhile. Measures
+// finish_work() after it, for which the caller has to wait.
 void EndOfALookAfterJobEvents(benchmark::State& state) {
     BigCluster cluster(1000, 20'000);
     cluster.settle();
@@ -285,7 +287,7 @@ BENCHMARK(EndOfALookAfterJobEvents)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// Measures the permutation of jobs by the past usage of 100 users.
+// Measures how long it takes to order jobs by the past usage of 100 users.
 void PermuteByPastUsage(benchmark::State& state) {
     std::mt19937_64 random(7);
     std::vector<std::int64_t> usage(100);

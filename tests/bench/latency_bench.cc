@@ -1,6 +1,6 @@
 // Measures how long clients of a running server wait while it schedules many jobs. The server and the plugin
-// are those of this build. Only some hundred jobs are submitted; all others are copies of them, written into
-// the database while the server is stopped.
+// are those of this build. Only some hundred jobs are submitted. All others are copies of these, which are
+// written into the database while the server is stopped.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,8 +72,8 @@ class Client {
     std::string script_;
 };
 
-// Starts a server with an Origin policy of past usage and prime time. At most four jobs run, so that the
-// jobs' processes don't affect the measurement.
+// Starts a server with an Origin policy that uses past usage and prime time. At most four jobs run, so that
+// the processes of jobs don't affect the measurement.
 std::unique_ptr<Server> make_server(int64_t jobs) {
     auto server = start_server(std::chrono::minutes(10));  // it reads all jobs at its start
     const auto configured = server->configure({
@@ -125,7 +125,7 @@ void during_a_cycle(benchmark::State& state, bool first) {
     const auto server = make_server(state.range(0));
     Client client(*server);
     client.use_script(server->work() / "job.sh");
-    if (!first) {  // a cycle beforehand sets all comments
+    if (!first) {  // run a cycle beforehand, which sets the comments of all jobs
         const std::size_t before = cycles_in(*server);
         client.set(MGR_OBJ_SERVER, "", "scheduling", "True");
         if (!pbs::e2e::wait_for([&] { return cycles_in(*server) > before; }, std::chrono::hours(1)))

@@ -1,5 +1,5 @@
-// Measures how fast a running server changes and shows policy objects, as a client sees it. The server and
-// the commands are those of this build, and each change is durable when it is answered.
+// Measures how fast a running server changes and shows policy objects, as seen by a client. The server and
+// the commands are those of this build. Each change is durable when it is acknowledged.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ enum class Way { socket, tcp };
 class Client {
   public:
     Client(const Server& server, Way way) {
-        // The client library looks for the socket in PBS_HOME at each connection.
+        // The client library looks for the server's socket in PBS_HOME when it makes a connection.
         setenv("PBS_HOME", way == Way::socket ? server.home().c_str() : "/nonexistent", 1);
         const std::string address = fmt::format("localhost:{}", server.port());
         handle_ = pbs_connect(way == Way::socket ? nullptr : address.c_str());
@@ -71,7 +71,8 @@ class Client {
     int handle_;
 };
 
-// Creates policies p0, p1, ... and time_windows t0, t1, .... `policies` doesn't count default_policy.
+// Creates policies p0, p1, ... and time_windows t0, t1, .... default_policy isn't included in the number
+// `policies`.
 void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     std::string input;
     for (int64_t i = 0; i < policies; ++i) input += fmt::format("create policy p{}\n", i);
@@ -85,10 +86,10 @@ void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     if (done.exit != 0) give_up("the objects could not be made: " + done.err);
 }
 
-constexpr int64_t kNames = 1000;  // number of policies that the changes go through in turn
+constexpr int64_t kNames = 1000;  // number of policies, which are changed in turn
 constexpr std::size_t kWindow = 1024;
 
-// Sends `count` requests ahead of their answers.
+// Sends `count` requests without waiting for each answer: up to kWindow requests are unanswered.
 template <class Send>
 void send_ahead(const Client& client, int64_t count, Send send) {
     int64_t answered = 0;
@@ -148,7 +149,7 @@ void set_one_by_one(benchmark::State& state, Way way) {
     state.SetItemsProcessed(set);
 }
 
-// Measures 16 clients, each of which waits for each of its answers.
+// Measures 16 clients, each of which waits for the answer to its request before it sends the next.
 void many_clients(benchmark::State& state, Way way, bool create) {
     constexpr int kClients = 16;
     constexpr int64_t kEach = 100;
@@ -190,7 +191,7 @@ void stat_objects(benchmark::State& state, Way way, mgr_obj type) {
     state.SetComplexityN(count);
 }
 
-// Measures a whole qmgr command, from its start to its end.
+// Measures a whole qmgr command, from the start of the program to its end.
 void list_command(benchmark::State& state, const std::string& type) {
     const auto server = start_server();
     const int64_t count = state.range(0);
@@ -210,7 +211,7 @@ void start_of_qmgr(benchmark::State& state) {
 
 using Benchmark = benchmark::internal::Benchmark;
 
-// Measures wall-clock time, which is what a client waits.
+// Measures wall-clock time, as this is the time for which a client waits.
 void on_the_wall(Benchmark* one) {
     one->UseRealTime()->Unit(benchmark::kMillisecond);
 }

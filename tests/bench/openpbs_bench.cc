@@ -1,11 +1,11 @@
-// Compares the schedulers of an OpenPBS server: pbs_sched, and the plugin inside the server and beside it.
-// They run in turn on the same machine, with a tenth as many vnodes of 32 CPUs as queued jobs.
+// Compares three schedulers of an OpenPBS server: pbs_sched, the plugin inside the server, and the plugin
+// beside it. They run in turn on the same machine, with a tenth as many vnodes of 32 CPUs as queued jobs.
 //
-// The figures are taken from the server's log: the time from `scheduling = True` until the last job is
-// started, and until the scheduler's last request; the time until a new job that can't start has its comment,
-// and from the end of a job until another one starts; how long another client waits for the server's status
-// meanwhile; and the memory of the processes of server and scheduler. PBSPOLICY_OPENPBS_PREFIX names the
-// OpenPBS; without it the benchmark is skipped.
+// Most results are taken from the server's log. They are: the time from `scheduling = True` until the last
+// job is started, and until the scheduler's last request; the time until a new job that can't start has its
+// comment, and from the end of a job until another one starts; how long another client waits for the server's
+// status meanwhile; and the memory of the processes of server and scheduler. PBSPOLICY_OPENPBS_PREFIX names
+// the OpenPBS; without it the benchmark is skipped.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -31,9 +31,9 @@ using pbs::e2e::number_of;
 using pbs::e2e::Site;
 using Clock = std::chrono::steady_clock;
 
-// ---- The benchmark runs itself inside the box (tests/e2e/box.h), to submit jobs and to ask the server.
+// ---- The benchmark also runs itself inside the box (tests/e2e/box.h), to submit jobs and to ask the server.
 
-// Submits `jobs` jobs, each of `chunks` chunks with `ncpus` CPUs; 0: the number of CPUs varies.
+// Submits `jobs` jobs, each with `chunks` chunks of `ncpus` CPUs. If `ncpus` is 0, the number of CPUs varies.
 int submit(int jobs, int chunks, int ncpus) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
@@ -61,7 +61,7 @@ int submit(int jobs, int chunks, int ncpus) {
     return pbs_disconnect(handle);
 }
 
-// Asks for the server's status during so many seconds, and prints the longest wait in milliseconds.
+// Asks for the server's status for this number of seconds. Prints the longest wait in milliseconds.
 int ask(int seconds) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
@@ -89,16 +89,17 @@ struct Size {
     int jobs = 0;
     int vnodes = 0;
     int moms = 1;
-    int chunks = 1;  // of a job
+    int chunks = 1;  // number of chunks of each job
 };
 
-// One machine can't run 20,000 jobs at once: the largest size has jobs of ten vnodes, on four moms.
+// One machine can't run 20,000 jobs at once. So at the largest size, the jobs have ten chunks, each on a
+// vnode of its own, and there are four moms.
 Size size_of(int jobs) {
     if (jobs < 100'000) return {jobs, jobs / 10};
     return {jobs, jobs / 10, 4, 10};
 }
 
-// Returns the name of a vnode: those of a mom are NAME[0], NAME[1] and so on.
+// Returns the name of a vnode. The vnodes of a mom are named NAME[0], NAME[1] and so on.
 std::string vnode(const Size& size, int number) {
     return size.moms == 1 ? fmt::format("box[{}]", number)
                           : fmt::format("v{}[{}]", number % size.moms, number / size.moms);
@@ -156,7 +157,7 @@ double seconds_of(const std::string& line) {
            std::strtod(line.c_str() + 17, nullptr);
 }
 
-// Returns the scheduler's requests since the second `since` of the day.
+// Returns the scheduler's requests since a time, given in seconds of the day.
 std::vector<Request> requests_since(const Site& site, double since) {
     std::vector<Request> requests;
     std::istringstream lines(
@@ -190,8 +191,8 @@ double memory_MB(const Site& site, const std::string& programs) {
 }
 
 // Waits until the scheduler has made no request about jobs for `seconds`. Returns its requests about jobs
-// since the second `since` of the day. Raises `longest` to the milliseconds that another client had to wait
-// meanwhile.
+// since the time `since`, in seconds of the day. Raises `longest` to the longest wait of another client
+// during this time, in milliseconds.
 std::vector<Request> requests_until_quiet(const Site& site, double since, int seconds, double& longest) {
     std::vector<Request> requests;
     for (std::size_t before = ~std::size_t{0}; before != requests.size() || requests.empty();) {
@@ -205,8 +206,9 @@ std::vector<Request> requests_until_quiet(const Site& site, double since, int se
     return requests;
 }
 
-// Calls act() five times, each time when the scheduler is idle. Returns the median time in milliseconds from
-// the last line with `text` in the server's log until the scheduler's next request for which kind() is true.
+// Calls act() five times, each time when the scheduler is idle. Measures the time from the last line with
+// `text` in the server's log until the scheduler's next request for which kind() is true. Returns the median
+// in milliseconds.
 double time_to(const Site& site, bool (*kind)(const Request&), const std::string& text,
                const std::function<void(int)>& act) {
     using std::chrono::seconds;
@@ -263,7 +265,7 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
     state.counters["start_after_end_ms"] =
         time_to(site, starts_a_job, "to be deleted at request of root",
                 [&](int i) { site.ok(fmt::format(fmt::runtime(end), 10 * i + 5)); });
-    // A vnode goes offline, so that the comments of all jobs change, and half a second later a job ends.
+    // A vnode goes offline, which changes the comments of all jobs. Half a second later a job ends.
     state.counters["start_beside_comments_ms"] =
         time_to(site, starts_a_job, "to be deleted at request of root", [&](int i) {
             site.ok(fmt::format("$stock/qmgr -c 'set node {} state = offline'; sleep 0.5; {}",

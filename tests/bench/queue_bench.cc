@@ -1,15 +1,15 @@
 // Measures a server with many queued jobs.
 //
-// `submissions`: the number of submissions a second over several connections; each job is durable when its
-// submission is acknowledged.
+// `submissions` measures the number of submissions per second over several connections. Each job is durable
+// when its submission is acknowledged.
 //
-// `queued`: the memory and the room in the database that a queued job takes; the times of the status of one
-// job, of the status of all jobs, and of a restart; and the time of the first cycle, which sets a comment for
-// each job.
+// `queued` measures the memory and the room in the database that a queued job takes; the times of the status
+// of one job, of the status of all jobs, and of a restart; and the time of the first cycle, which sets a
+// comment for each job.
 //
-// A connection sends the requests of a submission (QueueJob, JobScript, Commit) ahead of their answers, and
-// has several submissions on their way. For `queued`, only some hundred jobs are submitted; all others are
-// copies of them, written into the database while the server is stopped.
+// A connection sends the requests of a submission (QueueJob, JobScript, Commit) without waiting for their
+// answers, and makes several submissions at a time. For `queued`, only some hundred jobs are submitted. All
+// others are copies of these, which are written into the database while the server is stopped.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ double bytes_of(const Server& server, const std::string& file) {
 
 // ---- Submissions ----
 
-// Returns the requests that qsub sends for a user's small job. All jobs have the same environment and
+// Returns the requests that qsub sends for a user's small job. All these jobs have the same environment and
 // different names.
 std::string submission(int64_t number) {
     const auto one = [](const char* name, std::string value, const char* resource = "") {
@@ -101,7 +101,7 @@ std::string submission(int64_t number) {
 }
 constexpr int kReplies = 3;
 
-// Submits `jobs` jobs, numbered from `first`, with up to `ahead` submissions on their way.
+// Submits `jobs` jobs, numbered from `first`. Up to `ahead` submissions are unanswered at a time.
 void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     const int fd = connect_to(server);
     if (fd < 0) give_up("no connection");
@@ -110,7 +110,7 @@ void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     int64_t sent = 0;
     int64_t answers = 0;
     while (answers < jobs * kReplies) {
-        // Send half of `ahead` at a time, as a program that fills its buffer does.
+        // Send half of `ahead` submissions at a time, as a program that fills a buffer does.
         if (sent < jobs && sent - answers / kReplies <= ahead / 2) {
             std::string out;
             for (const int64_t until = std::min(jobs, answers / kReplies + ahead); sent < until; ++sent)
@@ -174,8 +174,8 @@ std::size_t cycles_in(const Server& server) {
     return count;
 }
 
-// Runs a cycle, and meanwhile asks for the server's status again and again. Returns the longest wait in
-// milliseconds, and sets `cycle_seconds` to the time until the decisions are carried out.
+// Runs a cycle, and asks for the server's status again and again during it. Returns the longest wait in
+// milliseconds. Sets `cycle_seconds` to the time until the decisions are carried out.
 double longest_wait_of_a_cycle(const Server& server, int handle, double& cycle_seconds) {
     attropl on{nullptr, const_cast<char*>("scheduling"), nullptr, const_cast<char*>("True"), SET};
     const std::size_t before = cycles_in(server);
@@ -216,7 +216,7 @@ void queued(benchmark::State& state) {
         const auto copied = pbs::e2e::copy_jobs(*server, state.range(0) / kSubmitted);
         if (!copied) give_up(copied.message());
         if (const auto started = server->start(); !started) give_up(started.message());
-        // The first restart writes missing accounting records; the second is measured.
+        // The first restart writes missing accounting records. So measure the second one.
         if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
         const auto begin = Clock::now();
         if (const auto started = server->start(); !started) give_up(started.message());

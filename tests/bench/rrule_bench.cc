@@ -1,5 +1,5 @@
-// Measures how long questions about time windows take, with up to 10,000 windows. docs/benchmarks.md has the
-// results.
+// Measures how long it takes to answer questions about time windows, with up to 10,000 windows.
+// docs/benchmarks.md has the results.
 
 #include <benchmark/benchmark.h>
 
@@ -19,9 +19,9 @@ namespace {
 constexpr Instant kNow{Seconds{1795248000}};  // 2026-11-21 08:00 in UTC
 constexpr Seconds kYear{std::chrono::days{365}};
 
-// Returns the i-th window, as sites write them: office hours, nights, weekends, the first Monday of the
-// month, a day each year, every third day. A tenth are in another time zone, a third aren't open on holidays.
-// All differ.
+// Returns the i-th window. The windows are like those of sites: office hours, nights, weekends, the first
+// Monday of the month, a day each year, every third day. A tenth are in another time zone, and a third aren't
+// open on holidays. No two windows are equal.
 WindowSpec spec(std::size_t i) {
     static constexpr const char* kRules[] = {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
                                              "FREQ=DAILY",
@@ -57,11 +57,11 @@ std::vector<Window> windows(std::size_t count) {
     return out;
 }
 
-// Range of the instants that are asked about: most of the year that a set compiles at first.
+// Range of the instants in questions: most of the year that a set compiles at first.
 constexpr Seconds kAsked{std::chrono::days{300}};
 
-// Returns a set for each window, as a queue has one. Each set has compiled the times of kAsked already. The
-// sets are made once for each count.
+// Returns sets of one window each, as for `count` queues. Each set has already compiled the times of kAsked.
+// The sets are made once for each count.
 const std::vector<WindowSet>& sets(std::size_t count) {
     static std::map<std::size_t, std::vector<WindowSet>> made;
     std::vector<WindowSet>& out = made[count];
@@ -76,7 +76,7 @@ const std::vector<WindowSet>& sets(std::size_t count) {
     return out;
 }
 
-// Set and instant of a question. It has few bytes, so that the questions leave the processor's caches to the
+// A question: a set and an instant. It has few bytes, so that most of the processor's caches are left for the
 // sets.
 struct Question {
     std::uint32_t set;
@@ -121,14 +121,14 @@ Seconds week(const WindowSet& set, Instant t) {
     return set.seconds_inside(t, t + std::chrono::days{7});
 }
 
-// Asks random sets about the present, as a scheduling cycle does.
+// Asks random sets about the present, as a scheduling cycle does. So does NextChangeNow().
 void InsideNow(benchmark::State& state) {
     ask_sets(state, true, contains);
 }
 void NextChangeNow(benchmark::State& state) {
     ask_sets(state, true, next_change);
 }
-// Asks random sets about random times of kAsked.
+// Asks random sets about random times within kAsked. So does NextChangeAnyTime().
 void InsideAnyTime(benchmark::State& state) {
     ask_sets(state, false, contains);
 }
@@ -144,7 +144,7 @@ BENCHMARK(InsideAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(NextChangeAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(SecondsInsideAWeek)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// Asks the union of all windows about random times of kAsked.
+// Asks the union of all windows about random times within kAsked.
 void InsideAUnion(benchmark::State& state) {
     const WindowSet set(windows(static_cast<std::size_t>(state.range(0))), holidays());
     const auto list = questions(1);
@@ -159,7 +159,8 @@ void InsideAUnion(benchmark::State& state) {
 }
 BENCHMARK(InsideAUnion)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// Measures the compilation of a year, of one set for each window, from parsed rules.
+// Measures how long it takes to compile a year of each set. There is a set for each window, with a parsed
+// rule.
 void CompileAYear(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     const auto all = windows(count);
@@ -182,7 +183,7 @@ BENCHMARK(CompileAYear)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// Measures how long one set with all windows takes to compile a year.
+// Measures how long it takes to compile a year of one set with all windows.
 void CompileAYearOfAUnion(benchmark::State& state) {
     const auto all = windows(static_cast<std::size_t>(state.range(0)));
     const NonWorkDays days = holidays();
@@ -208,7 +209,7 @@ BENCHMARK(Parse)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// Measures reading all windows again after one has changed.
+// Measures how long it takes to read all windows again after one of them has changed.
 void ReadAgainAfterOneChange(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     std::vector<WindowSpec> specs;
@@ -233,10 +234,10 @@ BENCHMARK(ReadAgainAfterOneChange)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
-// Measures the search for overlaps of a queue's windows after one of them, or all, changed. A changed window
-// is made from its text; the others are kept, as in a server. Each family of rules is one with which a
-// manager could keep the server busy: its windows are open at the same times of day, or at nearly the same in
-// several time zones.
+// Measures the search for overlaps among a queue's windows after one or all of them have changed. A changed
+// window is made from its text; the others are kept, as in a server. With each of these families of rules, a
+// manager could keep the server busy: their windows are open at the same times of day, or at nearly the same
+// times in several time zones.
 using Family = std::string (*)(int);
 std::string one_a_year(int i) {
     return fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", i / 28 % 12 + 1, i % 28 + 1);
@@ -315,7 +316,8 @@ BENCHMARK_CAPTURE(OneOfAQueue, zones, zones, false)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, zones_all_changed, zones, true)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, odd_zones, odd_zones, false)->Apply(queue_sizes);
 
-// Measures making a window from one of the most expensive rules, and its first question.
+// Measures how long it takes to make a window from one of the most expensive rules, and to answer its first
+// question.
 void HostileRule(benchmark::State& state, const std::string& rule) {
     for (auto _ : state) {
         auto made = Window::make({rule, Seconds{8 * 3600}, Seconds{9 * 3600}, true}, zone());

@@ -24,8 +24,8 @@ namespace pbs::bench {
     std::abort();
 }
 
-// Starts a server. `patience` limits the time of a start and of a stop; with many jobs, the server reads
-// long.
+// Starts a server. `patience` limits the time of a start and of a stop. With many jobs a start takes long, as
+// the server reads them all.
 inline std::unique_ptr<e2e::Server> start_server(
     std::chrono::seconds patience = e2e::Server::Options().patience) {
     e2e::Server::Options options;

@@ -1,5 +1,5 @@
-// Measures how many jobs a second a simulation starts. The jobs belong to 100 users, and most are small.
-// Together they need 92 percent of the CPUs of the vnodes, or 150 percent. Few jobs arrive or end in the same
+// Measures how many jobs per second a simulation starts. The jobs belong to 100 users, and most are small.
+// Together they need 92 percent of the vnodes' CPUs, or 150 percent. Few jobs arrive or end in the same
 // second.
 #include <benchmark/benchmark.h>
 
@@ -15,12 +15,12 @@ using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is
 
 constexpr std::int64_t kCpus = 8;  // CPUs of a vnode
 constexpr double kLoad = 0.92;
-// With this load, a third of the jobs wait when the last one arrives.
+// With this load, a third of all jobs are waiting when the last one arrives.
 constexpr double kOverload = 1.5;
 
-// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime; prime time with a limit
-// on walltime, and a higher one for small jobs; jobs ordered by past usage; precedence for jobs that have
-// waited for a day.
+// A site with an Origin policy: three batch queues with limits on jobs, nodes, CPUs and walltime; prime time
+// with a limit on walltime, which is higher for small jobs; jobs ordered by past usage; and precedence for
+// jobs that have waited for a day.
 constexpr const char* kOrigin =
     "create queue submit queue_type=execution, enabled=True, started=True\n"
     "create queue special queue_type=execution, enabled=True, started=True\n"
@@ -117,7 +117,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(Origin)->Apply(sizes);
 BENCHMARK(Standard)->Apply(sizes);
-// Here the number of waiting jobs grows to a third of all jobs.
+// With the overload, the number of waiting jobs grows to a third of all jobs.
 BENCHMARK(StandardOverloaded)
     ->ArgNames({"jobs", "vnodes"})
     ->Unit(benchmark::kMillisecond)

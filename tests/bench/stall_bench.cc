@@ -1,8 +1,8 @@
 // Measures how much one user can slow down the server for others. A hostile user has 400 connections, each
-// with 20 requests for the full status of all jobs, and reads no answer; in variants, this user reads all
+// with 20 requests for the full status of all jobs, and reads no answers. In variants, this user reads all
 // answers and asks again, or asks for explanations of waiting jobs or records of cycles one after the other.
 // The benchmark measures how long another user waits for the status of one job, on a new connection each
-// time, and the server's memory.
+// time; and the server's memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 400;
 constexpr int kRequests = 20;
 
-// Makes a server with so many jobs. `scheduling`: cycles consider the jobs; none of them can start.
+// Makes a server with this number of jobs. With `scheduling`, cycles consider the jobs, though none of them
+// can start.
 std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     auto server = start_server(std::chrono::minutes(10));
     const auto configured = server->configure(
@@ -57,8 +58,8 @@ std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     return server;
 }
 
-// Runs the hostile user in a process of its own. Connections that the server ends are opened anew. `reads`:
-// the user reads the answers.
+// Runs the hostile user in its own process. If the server ends a connection, the user opens another one. With
+// `reads`, the user reads the answers.
 [[noreturn]] void attack(const Server& server, bool reads) {
     signal(SIGPIPE, SIG_IGN);
     if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(1);
@@ -94,7 +95,7 @@ double memory_mb(const Server& server) {
     return 0;
 }
 
-// Connects, asks for the status of one job, and returns how long that took, in milliseconds.
+// Connects and asks for the status of one job. Returns the time that this took, in milliseconds.
 double one_status(const Server& server, const std::string& job) {
     setenv("PBS_HOME", server.home().c_str(), 1);
     const auto begin = Clock::now();
@@ -111,8 +112,8 @@ double percentile(std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// Runs a command again and again as a user, in a process of its own, and writes a byte to the descriptor
-// `count` after each run.
+// Runs a command again and again in a process of its own. Writes a byte to the descriptor `count` after each
+// run.
 [[noreturn]] void run_on_and_on(const Server& server, const std::vector<std::string>& command, int count) {
     pbs::e2e::RunOptions options;
     options.timeout = std::chrono::minutes(10);

@@ -1,8 +1,8 @@
-// Measures jobs that all start, or all end, at once: how many start or end in a second; how long a user waits
-// meanwhile for the status of one job or of the server, on a new connection each time; the longest turn of
-// the server's loop among those above 50 ms, in wall-clock and in processor time; and the memory of the
-// processes that watch a job. `kernel_alone` shows the limit of the machine, without a server: it starts as
-// many processes of another user, each with a parent that waits for it.
+// Measures jobs that all start, or all end, at once. Results: how many start or end per second; how long a
+// user waits meanwhile for the status of one job or of the server, on a new connection each time; the longest
+// turn of the server's loop that takes more than 50 ms, in wall-clock and in processor time; and the memory
+// of the processes that watch a job. `kernel_alone` shows the limit of the machine without a server: it
+// starts as many processes of another user, each with a parent that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -116,8 +116,8 @@ void set_scheduling(const Server& server, bool on) {
         give_up("scheduling");
 }
 
-// Counts the records of a type in the accounting file. The server writes one when a job has started, or
-// ended.
+// Counts the accounting records of a type. The server writes such a record when a job has started, or when it
+// has ended.
 class Records {
   public:
     explicit Records(const Server& server) : folder_(server.home() / "server_priv/accounting") {}
@@ -156,8 +156,8 @@ std::vector<pid_t> sessions(const Server& server) {
 
 // ---- A user's waits ----
 
-// Asks for the status of a job and of the server in turn, every 20 ms, until it is stopped. The thread has a
-// higher priority if that is permitted, so that it waits for the server only, not for a processor.
+// Asks for the status of a job and of the server in turn, every 20 ms, until it is stopped. If permitted, its
+// thread has a higher priority, so that it waits only for the server and not for a processor.
 class Asker {
   public:
     explicit Asker(const Server& server, std::string job) : server_(server), job_(std::move(job)) {
@@ -191,7 +191,7 @@ class Asker {
             const int handle = connect_to(server_);
             batch_status* status = one_job ? pbs_statjob(handle, job_.c_str(), nullptr, nullptr)
                                            : pbs_statserver(handle, nullptr, nullptr);
-            // A job without a status may have ended.
+            // The job may have ended, and then has no status.
             if (status == nullptr && !one_job) give_up("no status");
             pbs_statfree(status);
             pbs_disconnect(handle);
@@ -208,7 +208,7 @@ class Asker {
     std::thread thread_;
 };
 
-// Reports the long turns of the server's loop that its log has since this object was made.
+// Reports the long turns of the server's loop that were logged since this object was made.
 class Turns {
   public:
     explicit Turns(const Server& server) : server_(server), begin_(server.log().size()) {}
@@ -239,7 +239,7 @@ class Turns {
 
 struct Memory {
     double own = 0;           // memory of this process alone, in kB
-    double proportional = 0;  // the same and its part of shared memory (PSS), in kB
+    double proportional = 0;  // this memory and the process's part of shared memory (PSS), in kB
 };
 
 Memory memory_of(pid_t pid) {
@@ -313,7 +313,7 @@ std::string last_job(const Server& server) {
     return name;
 }
 
-// Measures the time from switching scheduling on until the scripts of all jobs run and the server knows that.
+// Measures the time from switching scheduling on until the scripts of all jobs run and the server knows this.
 void jobs_start(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0));
@@ -336,7 +336,7 @@ void jobs_start(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0));
 }
 
-// Measures the time from the first kill of a job's process until the accounting record of the last job.
+// Measures the time from the first kill of a job's process until the last job has its accounting record.
 void jobs_end(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0) + 1);
@@ -371,8 +371,8 @@ void jobs_end(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0) + 1);
 }
 
-// Measures the least that the kernel has to do: for each job a process that waits, and a child of another
-// user that becomes a shell and then the shell's command.
+// Measures the least work that the kernel has to do for each job: it makes a process that waits, and a child
+// of this process that changes its user, becomes a shell, and then becomes the shell's command.
 void kernel_alone(benchmark::State& state) {
     const auto& user = pbs::e2e::runner();
     const bool root = geteuid() == 0;
@@ -380,7 +380,7 @@ void kernel_alone(benchmark::State& state) {
     double took = 0;
     for (auto _ : state) {
         const auto begin = Clock::now();
-        int ends[2];  // its reader sees the end once all processes run the command
+        int ends[2];  // the reader of this pipe sees its end when all processes run the command
         if (pipe2(ends, O_CLOEXEC) != 0) give_up("pipe");
         for (int64_t i = 0; i < state.range(0); ++i) {
             const pid_t parent = fork();

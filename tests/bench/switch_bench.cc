@@ -1,6 +1,6 @@
-// Measures how late a server switches policies, or opens and closes queues: from the instant at which a
-// window opens or closes until the end of the cycle that follows. The server, its timer and the plugin are
-// those of this build; the server's log has the times.
+// Measures how late a server switches policies, or opens and closes queues: the time from the instant at
+// which a window opens or closes until the end of the next cycle. The server, its timer and the plugin are
+// those of this build. The times are in the server's log.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,14 +23,14 @@ namespace {
 using pbs::bench::give_up;
 using pbs::e2e::Server;
 
-// Returns the time of day of an instant, as start_time and end_time have it.
+// Returns the time of day of an instant in the form of start_time and end_time.
 std::string clock(std::int64_t instant) {
     const std::int64_t s = instant % 86400;
     return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-// Returns the commands that make daily windows w0, w1, ..., each open for a second, and a second apart: at
-// each second one of them opens or closes.
+// Returns the commands that make daily windows w0, w1, .... Each is open for a second, and the next one opens
+// a second later. So each second a window opens or closes.
 std::string windows(std::int64_t count, std::string_view type) {
     std::string input;
     const std::int64_t first = std::time(nullptr) - 2;
@@ -40,13 +40,13 @@ std::string windows(std::int64_t count, std::string_view type) {
     return input;
 }
 
-// The windows are prime time, with a policy of its own, so that the policy changes at each second.
+// The windows are prime time, which has its own policy. So the policy changes each second.
 std::string policy_switches(std::int64_t count) {
     return "create policy day\ncreate policy night\n" + windows(count, "prime") +
            "set sched default policy='default_policy,p:day,np:night'\n";
 }
 
-// Each window belongs to a queue of its own, which is open at that time.
+// Each window belongs to its own queue, which is open only within the window.
 std::string queues(std::int64_t count) {
     std::string input = windows(count, "standard");
     for (std::int64_t i = 0; i < count; ++i)
@@ -55,7 +55,7 @@ std::string queues(std::int64_t count) {
     return input;
 }
 
-// Returns the time at the beginning of a log's line, such as "11/23/2026 10:00:00.000123;...", in
+// Returns the time at the beginning of a line of the log, such as "11/23/2026 10:00:00.000123;...", in
 // microseconds since midnight.
 std::int64_t stamp_of(const std::string& line) {
     const auto number = [&](std::size_t at, std::size_t length) {
@@ -66,10 +66,10 @@ std::int64_t stamp_of(const std::string& line) {
     return ((number(11, 2) * 60 + number(14, 2)) * 60 + number(17, 2)) * 1'000'000 + number(20, 6);
 }
 
-// Times from the instant of each change, in microseconds.
+// Delays after the instants at which changes are due, in microseconds.
 struct Lateness {
-    std::vector<double> timer;  // until the timer was called
-    std::vector<double> cycle;  // until the cycle's end
+    std::vector<double> timer;  // until the timer's call
+    std::vector<double> cycle;  // until the end of the cycle
 };
 
 Lateness lateness_in(const std::string& log) {
@@ -83,7 +83,7 @@ Lateness lateness_in(const std::string& log) {
             std::int64_t late = 0;
             std::from_chars(line.data() + at + kReached.size(), line.data() + line.size(), late);
             // Changes are due at whole seconds. The line is written some microseconds after `late` was
-            // measured, so round down.
+            // measured. So round the difference down to a second.
             due = (stamp_of(line) - late) / 1'000'000 * 1'000'000;
             out.timer.push_back(static_cast<double>(late));
         } else if (due != kNone && line.find(";default;cycle, command ") != std::string::npos) {
@@ -100,7 +100,7 @@ double quantile(std::vector<double> values, double part) {
     return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// Runs a server with range(0) windows for range(1) seconds.
+// Runs a server with range(0) windows for range(1) seconds, and measures its delays.
 void lateness(benchmark::State& state, std::string (*objects)(std::int64_t)) {
     Server server({.now = std::time(nullptr), .arguments = {}, .program = {}});
     if (const auto started = server.start(); !started) give_up(started.message());

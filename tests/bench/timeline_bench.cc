@@ -1,4 +1,4 @@
-// Measures questions about the future use of vnodes: to the profile of utilisation alone, and in cycles that
+// Measures questions about the future use of vnodes: those to a timeline alone, and those in cycles that
 // reserve places for jobs.
 
 #include <benchmark/benchmark.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Instant kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)};
 
-// Returns the use of running jobs, of 1 to 64 CPUs each, that end at random seconds of the next day.
+// Returns the use of running jobs with 1 to 64 CPUs each. They end at random seconds of the next day.
 std::vector<Use> running_jobs(std::int64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<Use> uses;
@@ -33,7 +33,7 @@ Timeline profile_of(const std::vector<Use>& uses) {
     return profile;
 }
 
-// Builds the profile of all jobs at once.
+// Builds the timeline of all jobs at once.
 void MakeProfile(benchmark::State& state) {
     const auto uses = running_jobs(state.range(0), 1);
     for (auto _ : state) benchmark::DoNotOptimize(profile_of(uses));
@@ -41,7 +41,7 @@ void MakeProfile(benchmark::State& state) {
 }
 BENCHMARK(MakeProfile)->RangeMultiplier(10)->Range(100, 100'000)->Complexity(benchmark::oNLogN);
 
-// Adds one job and removes it.
+// Adds the use of one job, and removes it.
 void DebitAndCredit(benchmark::State& state) {
     Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const auto others = running_jobs(1000, 2);
@@ -54,7 +54,7 @@ void DebitAndCredit(benchmark::State& state) {
 }
 BENCHMARK(DebitAndCredit)->RangeMultiplier(10)->Range(100, 100'000);
 
-// Searches for the time at which so much is free that `percent` of the jobs must have ended.
+// Searches for the earliest time at which so much is free that `percent` of the jobs' use must have ended.
 void Earliest(benchmark::State& state) {
     const Timeline profile = profile_of(running_jobs(state.range(0), 1));
     const std::int64_t all = profile.at(kNow);
@@ -71,7 +71,7 @@ void MaxInAnHour(benchmark::State& state) {
 }
 BENCHMARK(MaxInAnHour)->RangeMultiplier(10)->Range(100, 100'000);
 
-// A full cluster: each running job has a vnode of 8 CPUs and ends at some second of the next day; 128
+// A full cluster. Each running job has a vnode of 8 CPUs, and ends at a random second of the next day. 128
 // different jobs wait for `nodes` vnodes each, with strict_ordering.
 class FullCluster {
   public:
@@ -143,7 +143,8 @@ class FullCluster {
     std::uint64_t last_ = 0;
 };
 
-// A cycle that makes range(0) reservations; the difference of two sizes is the cost of one.
+// A cycle that makes range(0) reservations. The difference between the times of two sizes shows the cost of
+// one reservation.
 void Reservations(benchmark::State& state) {
     FullCluster cluster(state.range(0), state.range(1), state.range(2));
     for (auto _ : state)

@@ -101,7 +101,7 @@ void Disk::change_names(const DiskCall& call, long index) {
     if (!name) return;
     NameChange change{index, call.type == record_make, {}, {}, {}};
     if (call.type == record_make) {
-        numbers_.erase(call.file);  // an inode number of a removed file may be used again
+        numbers_.erase(call.file);  // the inode number of a removed file may be used again for a new file
         change.made = name;
         change.what = {false, file_of(call.file)};
     } else if (call.type == record_mkdir) {
@@ -213,7 +213,7 @@ Disk::State Disk::after(const Loss& loss, std::mt19937& random) const {
         if (by_file || loss.names == Loss::Part::nothing || (loss.names == Loss::Part::some && by_chance))
             apply(names, change);
     }
-    std::map<std::size_t, std::string> contents;  // by file, as two names of a file have the same contents
+    std::map<std::size_t, std::string> contents;  // key: the file, as two names may have it
     State state;
     add_to(state, names, 0, folder_, [&](std::size_t file) -> const std::string& {
         const auto [found, is_new] = contents.try_emplace(file);

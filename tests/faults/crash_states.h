@@ -1,8 +1,8 @@
-// Makes the states in which a power failure may leave a disk, from a record of the calls that changed it
+// Computes states in which a power failure may leave a disk, from a record of the calls that changed the disk
 // (record.h).
 //
-// A disk promises only this: a file's data are there once the file is synced, and a name once its folder is
-// synced. All other changes may be there or not, in any order, and a write may be there in part, by sectors.
+// A disk keeps only two promises: a file's data are on it once the file is synced, and a name once its folder
+// is synced. Each other change may be on it or not, in any order. A part of a write may be on it, by sectors.
 #pragma once
 
 #include <cstdint>
@@ -30,27 +30,27 @@ struct DiskCall {
     std::string data;
 };
 
-// Reads a record. The last entry is left out if it was cut off.
+// Reads a record. Leaves the last entry out if it was cut off.
 std::vector<DiskCall> read_record(const std::filesystem::path& path);
 
-// Says how much of the data and names that weren't synced a power failure loses.
+// How much of the data and names that weren't synced a power failure loses.
 struct Loss {
     enum class Part { nothing, all, some };
     Part data = Part::all;
     Part names = Part::all;
-    std::size_t sector = 512;     // unit in which parts of a write are lost
-    bool ordered_names = true;    // names are lost from some call on, as with a journal; false: any names
-    bool sync_keeps_name = true;  // a sync of a new file keeps its name, too, as on most systems
-    bool zeros = false;           // a lost part of a write may be there as zeros
+    std::size_t sector = 512;     // unit, in bytes, in which parts of a write are lost
+    bool ordered_names = true;    // names are lost from a call on, as with a journal; false: any names
+    bool sync_keeps_name = true;  // a sync of a new file also keeps its name, as on most systems
+    bool zeros = false;           // a lost part of a write may be on the disk as zeros
 };
 
 class Disk {
   public:
-    // The disk has the files that are below the folder.
+    // Begins with the files that are below the folder.
     explicit Disk(const std::filesystem::path& folder);
     // Applies the calls in their order. `index` is the number of the call, from 0.
     void apply(const DiskCall& call, long index);
-    // The folders and files after a power failure, by their paths.
+    // The folders and files after a power failure. Each has its path as its key.
     struct State {
         std::set<std::string> folders;
         std::map<std::string, std::string> files;
@@ -68,15 +68,15 @@ class Disk {
         std::string synced;
         std::vector<Change> changes;
     };
-    // A name in a folder, and the file or folder that it names. Folders are numbered; 0 is the folder of the
-    // disk.
+    // A name in a folder: the folder's number (0 is the folder of the disk), and the text of the name. Named
+    // says which file or folder has the name.
     using Name = std::pair<std::size_t, std::string>;
     struct Named {
         bool is_folder;
         std::size_t number;
     };
     using Names = std::map<Name, Named>;
-    // A change of names that is on the disk as a whole or not at all, such as a rename.
+    // A change of names, such as a rename. It is on the disk as a whole or not at all.
     struct NameChange {
         long index;
         bool is_new;  // it makes a new file
@@ -101,7 +101,7 @@ class Disk {
     Names now_;
     Names synced_;
     std::vector<NameChange> name_changes_;
-    std::set<std::size_t> synced_files_;  // files that were synced before their names
+    std::set<std::size_t> synced_files_;  // files that were synced while their names weren't
 };
 
 }  // namespace pbs::e2e

@@ -1,9 +1,9 @@
-// Makes a call of the server to the operating system fail once, for each call and each of its errors. The
-// request that meets the fault succeeds, or is refused with the reason; no change is half done; and the next
-// try succeeds.
+// Makes one call of the server to the operating system fail once. Does so for each call and each of its
+// errors. The request that meets the fault succeeds, or is refused with the reason; no change is half done;
+// and the next try succeeds.
 //
-// There are tens of thousands of such faults. PBSPOLICY_FAULTS_PART in the environment chooses them
-// (one_fault.h). Without it, only the faults that were found once are tried.
+// There are tens of thousands of such faults. PBSPOLICY_FAULTS_PART in the environment chooses some or all of
+// them (one_fault.h). Without it, only the tests run of faults that once had a wrong effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-// Returns whether the client lost its connection, so that it doesn't know whether its request was carried
-// out.
+// Returns whether the client lost its connection, and so doesn't know whether its request was carried out.
 bool lost(const Output& output) {
     const std::string text = output.err + output.out;
     return std::ranges::any_of(
@@ -35,7 +34,7 @@ bool lost(const Output& output) {
         [&](const char* words) { return text.find(words) != std::string::npos; });
 }
 
-// Returns whether an error says what failed, in words of the system, of SQLite or of C++.
+// Returns whether an error says why something failed, in words of the system, of SQLite or of C++.
 bool gives_reason(const std::string& text) {
     return std::ranges::any_of(std::initializer_list<const char*>{"oo many open files",
                                                                   "Cannot allocate memory",
@@ -192,7 +191,7 @@ TEST_F(EveryCall, OfAStartFailsOnce) {
         } else {
             ++refused_;
             EXPECT_FALSE(server_->running()) << "the server hangs: " << started.message();
-            // libuv aborts the process if it doesn't get the threads and pipes that its loop needs.
+            // libuv aborts the process if it can't make the threads and pipes that its loop needs.
             if (server_.place().find("libuv") != std::string::npos &&
                 std::string_view(started.message()).starts_with("pbs_server ended with 134"))
                 continue;
@@ -234,8 +233,8 @@ TEST_F(EveryCall, OfAStopFailsOnce) {
 
 // ---- Faults that had a wrong effect once. ----
 
-// A commit whose sync fails is refused, though the write-ahead log has it. After a crash it must not be
-// there.
+// A commit whose sync fails is refused, although the write-ahead log contains it. After a crash, the refused
+// change must not be there.
 TEST_F(EveryCall, ARefusedCommitIsNotThereAfterACrash) {
     ASSERT_TRUE(server_.keep());
     for (const auto& [name, log] :
@@ -271,8 +270,8 @@ TEST_F(EveryCall, AMarkThatCantBeReadIsNoLoss) {
         }
 }
 
-// A stop marks that the write-ahead log is being copied. This mark must not be read as a loss once there is
-// no log.
+// While a server stops, a mark says that the write-ahead log is being copied. If this mark remains when there
+// is no log any more, it must not be reported as a loss.
 TEST_F(EveryCall, AStopThatCantWriteItsMarksIsNoLoss) {
     const std::string before = state_of(*server_);
     ASSERT_TRUE(server_.keep());
@@ -352,7 +351,8 @@ class EveryCallOfARun : public EveryCall {
         text << std::ifstream(path).rdbuf();
         return text.str();
     }
-    // Returns the contents of the job's output file, or of the file in undelivered/ if it wasn't delivered.
+    // Returns the contents of the job's output file. If the output wasn't delivered, returns those of its
+    // file in undelivered/.
     std::string output(const std::string& name, const std::string& suffix) const {
         const std::string text = file(server_->work() / name);
         return !text.empty() ? text : file(server_->home() / "undelivered" / (id_ + suffix));
@@ -362,8 +362,8 @@ class EveryCallOfARun : public EveryCall {
     }
     std::string state() const { return shown("job_state"); }
     Output qrun() const { return server_->command({"qrun", id_}); }
-    // Waits until the job has ended (F), or is back in state Q or H after a start that failed; returns the
-    // state.
+    // Waits until the job has ended (F), or has returned to state Q or H after a start that failed. Returns
+    // the state.
     std::string wait_for_end() const {
         std::string last;
         const auto begin = Clock::now();
@@ -414,7 +414,7 @@ void EveryCallOfARun::meets(const Fault& fault) {
         ++done_;
         expect_ended();
     } else if (reached == "F") {
-        // The run was given up, or the server doesn't know how it ended.
+        // The server gave the run up, or doesn't know how it ended.
         ++refused_;
         EXPECT_THAT(shown("Exit_status"), testing::StartsWith("-"));
         EXPECT_TRUE(gives_reason(server_->log() + server_->accounting() + shown("comment") + asked.err +

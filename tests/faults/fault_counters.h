@@ -1,4 +1,4 @@
-// The counters of faults.c, in a file that a test shares with the programs in which faults happen.
+// The counters of faults.c, in a file that a test shares with the programs in which it causes faults.
 #pragma once
 
 #include <fcntl.h>
@@ -40,16 +40,16 @@ class FaultCounters {
     FaultCounters& operator=(const FaultCounters&) = delete;
 
     const std::filesystem::path& folder() const { return folder_; }
-    // Returns the environment that preloads faults.c into a program.
+    // Returns the environment variables that preload faults.c into a program.
     std::map<std::string, std::string> environment() const {
-        // Keep pbs_server from choosing its page size: it would execute itself again (main.cc), without the
-        // preloaded library.
+        // Fix the page size, as pbs_server would otherwise choose one and execute itself again (main.cc),
+        // without the preloaded library.
         return {{"PBSPOLICY_FAULTS", file()},
                 {"LD_PRELOAD", PBS_FAULTS},
                 {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=0"}};
     }
-    // Makes a script that runs pbs_server with environment() and `more`, and returns its path. The next call
-    // replaces the script.
+    // Makes a script that runs pbs_server with environment() and the variables `more`. Returns the script's
+    // path. The next call replaces the script.
     std::filesystem::path server(const std::map<std::string, std::string>& more = {}) const {
         std::filesystem::path script = folder_ / "server";
         std::ofstream out(script);
@@ -71,8 +71,8 @@ class FaultCounters {
     std::filesystem::path folder_;
 };
 
-// Returns a distance between steps with which a test tries about `most` of `steps`; with PBSPOLICY_EVERY_STEP
-// 1.
+// Returns the distance between the steps to try, so that a test tries about `most` of `steps`. With
+// PBSPOLICY_EVERY_STEP, returns 1.
 inline long stride(long steps, long most) {
     return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
 }

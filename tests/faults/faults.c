@@ -38,7 +38,7 @@
 static struct faults* shared;
 static pid_t server; /* process id of the server; 0 in its helpers */
 static int program;
-static __thread int busy; /* this library itself makes calls, which don't count */
+static __thread int busy; /* this library itself makes the calls, so they don't count */
 
 /* Returns the function that this library hides. NEXT puts it into a union, as a void* can't be cast to it. */
 static void* next(const char* name) {
@@ -57,7 +57,7 @@ extern void* __libc_malloc(size_t);
 extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 
-/* Returns the program of this process; fault_programs for one whose calls don't count. */
+/* Returns which program this process runs; fault_programs if its calls don't count. */
 static int program_of_this(void) {
     char path[512];
     const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -67,7 +67,8 @@ static int program_of_this(void) {
     if (name == NULL) return fault_programs;
     if (strcmp(name, "/pbs_shepherd") == 0) return fault_in_helper;
     if (strcmp(name, "/pbs_server") != 0) return fault_programs;
-    /* Some helpers are pbs_server, too: they have the server's process id in the environment. */
+    /* Some helpers run pbs_server, too. They differ from the server by a process id in the environment
+     * that isn't their own. */
     char own[24];
     (void)snprintf(own, sizeof own, "%ld", (long)getpid());
     const char* known = getenv("PBSPOLICY_FAULTS_SERVER");
@@ -95,7 +96,7 @@ __attribute__((constructor)) static void open_counters(void) {
     shared = page;
 }
 
-/* Returns whether this process's calls count; those of children that the server has forked don't. */
+/* Returns whether this process's calls count. Those of children that the server has forked don't count. */
 static int counts(void) {
     return shared != NULL && !busy && (server == 0 || getpid() == server);
 }
@@ -153,8 +154,8 @@ static int ends_with(const char* text, const char* end) {
     return size >= least && strcmp(text + size - least, end) == 0;
 }
 
-/* Counts a call. Returns the error with which it has to fail (an errno, or fault_short), or 0. If path is
-   NULL, it is that of the open file fd. */
+/* Counts a call. Returns the error with which it has to fail (an errno, or fault_short), or 0. If `path`
+ * is NULL, the call concerns the open file fd. */
 static int fails(int kind, const char* function, const char* path, int fd) {
     if (!counts()) return 0;
     const int armed = shared->at != 0 && shared->kind == kind && shared->program == program;
@@ -197,8 +198,8 @@ static int fails(int kind, const char* function, const char* path, int fd) {
 
 /* ---- Calls that change files. ---- */
 
-/* Makes the call, and records it by `told` if it succeeded. If not `condition`, it doesn't change a file and
-   doesn't count. If it `needs_room`, it fails on a full disk. */
+/* Makes the call, and records it by `told` if it succeeded. If `condition` is false, the call changes no
+ * file, so it doesn't count. If `needs_room` is true, the call fails on a full disk. */
 #define CHANGE(condition, needs_room, result_type, call, told) \
     if (!(condition)) return call;                             \
     if (before() && (needs_room)) return full();               \
@@ -216,7 +217,7 @@ static int fails(int kind, const char* function, const char* path, int fd) {
     if (is_file(fd)) after();                    \
     return result
 
-/* Counts a write, which may have to fail. fault_short halves its size. */
+/* Counts a write, which may have to fail. For fault_short, halves its size. */
 #define WRITE(name, fd, size)                                   \
     if (is_file(fd)) {                                          \
         const int failed_ = fails(fault_write, name, NULL, fd); \
@@ -282,7 +283,7 @@ int ftruncate64(int fd, off64_t size) {
 int ftruncate(int fd, off_t size) {
     return truncate_at(fd, size);
 }
-/* Like posix_fallocate(), returns the error and doesn't set errno. */
+/* Like posix_fallocate(), returns the error instead of setting errno. */
 static int allocate(int fd, off64_t at, off64_t size) {
     NEXT(fallocate_function, real, "posix_fallocate64");
     const int failed = fails(fault_truncate, "posix_fallocate", NULL, fd);
@@ -359,7 +360,7 @@ static mode_t mode_of(int flags, va_list rest) {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
 }
 
-/* Opens a file with the boot id that the test has chosen, instead of the machine's. */
+/* Opens a file that contains the boot id chosen by the test, not the machine's. */
 static int open_boot_id(void) {
     char text[40];
     const int size = snprintf(text, sizeof text, "boot-%ld\n", shared->boots);
@@ -504,7 +505,7 @@ void* realloc(void* block, size_t size) {
     return __libc_realloc(block, size);
 }
 
-/* ---- Processes, and what connects them. ---- */
+/* ---- Processes, and the pipes and sockets between them. ---- */
 
 typedef pid_t (*fork_function)(void);
 typedef int (*spawn_function)(pid_t*, const char*, const posix_spawn_file_actions_t*,
@@ -576,7 +577,7 @@ int socket(int domain, int type, int protocol) {
     FAIL(fault_socket, "socket", "", -1);
     return real.function(domain, type, protocol);
 }
-/* If accept() has to fail, the connection goes on waiting. */
+/* If accept() has to fail, the connection stays in the queue. */
 int accept(int fd, struct sockaddr* address, socklen_t* size) {
     NEXT(accept_function, real, "accept");
     FAIL(fault_accept, "accept", NULL, fd);

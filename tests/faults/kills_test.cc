@@ -1,10 +1,10 @@
-// Kills the server, its launcher, wardens and shepherds at random instants, while jobs of all kinds are
-// submitted, run, preempted and moved to another server, and while the configuration changes. Then checks
-// that acknowledged changes are there, that a change of both databases is in both or in neither, and that
-// each job has run once, unless its shepherd or warden was killed.
+// Kills the server, its launcher, wardens and shepherds at random instants. Meanwhile, jobs of all kinds are
+// submitted, run, preempted and moved to another server, and the configuration changes. Then checks that
+// acknowledged changes are there, that a change of both databases is in both or in neither, and that each job
+// has run once, unless its shepherd or warden was killed.
 //
-// CTest does this for some seconds with a seed that is printed. PBSPOLICY_SEED repeats the choices, and
-// PBSPOLICY_KILLS=600 goes on for 600 seconds.
+// CTest runs this for some seconds with a seed that it prints. PBSPOLICY_SEED=SEED repeats the choices, and
+// PBSPOLICY_KILLS=600 makes it run for 600 seconds.
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -41,10 +41,10 @@ class Kills : public ::testing::Test {
     struct Job {
         bool runs_again = true;
         int status = 0;
-        int subjobs = 0;       // 0: not an array
+        int subjobs = 0;       // number of subjobs; 0: the job isn't an array
         bool deleted = false;  // its deletion was requested
         bool held = false;
-        bool away = false;  // has to be moved to the other server
+        bool away = false;  // it has to be moved to the other server
         std::string after{};
         bool only_if_ok = false;
     };
@@ -79,7 +79,7 @@ class Kills : public ::testing::Test {
 
     // ---- Requests. ----
 
-    // Returns whether the request was acknowledged. Otherwise its error must be a lost connection.
+    // Returns whether the request was acknowledged. If it wasn't, the error must be a lost connection.
     static bool acknowledged(const std::string& name, const Output& output) {
         if (output.exit == 0) return true;
         const std::string text = output.err + output.out;
@@ -167,7 +167,7 @@ class Kills : public ::testing::Test {
     Output move(const std::string& id) {
         return site_->near.command({"qmove", fmt::format("work@localhost:{}", site_->far.port()), id});
     }
-    // Sets a number in a policy and in a queue, which are in different databases.
+    // Sets a policy's and a queue's attribute to the same number. They are in different databases.
     void change_configuration() {
         const int number = ++last_number_;
         const fs::path path = site_->near.work() / "document.json";
@@ -182,7 +182,7 @@ class Kills : public ::testing::Test {
     void change_reservations() {
         const std::lock_guard only(reservations_);
         if (reserved_.size() < 3) {
-            // Request a time of its own for each, so that there is room for it.
+            // Request a different time for each reservation, so that there is room for it.
             const std::chrono::sys_seconds begin{
                 std::chrono::seconds(kMonday10 + 86400 + 3600 * ++reservations_made_)};
             const Output output =
@@ -213,8 +213,8 @@ class Kills : public ::testing::Test {
         }
         return 0;
     }
-    // Returns the process that holds the lock of a job's start: its shepherd (byte 0) or its warden (byte 1);
-    // 0: none.
+    // Returns the process that holds the lock of a job's start: the job's shepherd (byte 0) or its warden
+    // (byte 1). Returns 0 if none does.
     static pid_t holder(const fs::path& started, int byte) {
         const int fd = ::open(started.c_str(), O_RDWR | O_CLOEXEC);
         struct flock lock {};
@@ -225,7 +225,8 @@ class Kills : public ::testing::Test {
         if (fd >= 0) ::close(fd);
         return asked == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
     }
-    // Kills process `pid`, if is_it() is true once the process id can't go to another process.
+    // Kills process `pid` if is_it() is true. Before calling it, makes sure that the process id can't go to
+    // another process.
     static bool end(pid_t pid, const std::function<bool()>& is_it) {
         const int fd = pid <= 1 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
         if (fd < 0) return false;
@@ -242,14 +243,15 @@ class Kills : public ::testing::Test {
         const fs::path started = all[static_cast<std::size_t>(random(static_cast<int>(all.size())))];
         const std::string run = started.stem();
         {
-            // Count before the kill: after it, the job may run again at once.
+            // Count the kill before it happens, as the job may run again at once.
             const std::lock_guard lock(mutex_);
             ++killed_[run.substr(0, run.rfind('.'))];
         }
         const pid_t pid = holder(started, byte);
         if (end(pid, [&] { return holder(started, byte) == pid; })) ++kills_[byte == 0 ? 3 : 2];
     }
-    // Kills helpers of the victim at random instants, and at last the victim, which has the process id `pid`.
+    // Kills helpers of the server `victim` at random instants, and at last the server itself, which has the
+    // process id `pid`.
     void kill_some(Server& victim, pid_t pid) {
         for (int i = random(4); i > 0; --i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(random(150)));
@@ -262,7 +264,7 @@ class Kills : public ::testing::Test {
             }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(random(300)));
-        if (::kill(pid, SIGKILL) == 0) ++kills_[0];  // kill9() waits for this child of ours later
+        if (::kill(pid, SIGKILL) == 0) ++kills_[0];  // kill9() later waits for this child process
     }
 
     // ---- Checks of what must be true, whatever was killed. ----
@@ -288,7 +290,7 @@ class Kills : public ::testing::Test {
         for (std::string id; lines >> id;) ids.push_back(id);
         return ids;
     }
-    // Waits until all jobs have ended, also those whose submission wasn't answered.
+    // Waits until all jobs have ended, also jobs whose submission wasn't answered.
     void finish() {
         const Server& near = site_->near;
         EXPECT_TRUE(wait_for(
@@ -324,7 +326,7 @@ class Kills : public ::testing::Test {
                 if (const auto at = line.find(";E;"); at != std::string::npos)
                     ++ends[line.substr(at + 3, line.find(';', at + 3) - at - 3)];
         }
-        // Jobs whose submission wasn't answered are checked, too.
+        // Check jobs whose submission wasn't answered, too.
         for (const auto& [id, run] : runs_of) EXPECT_LE(run.begun, 1 + killed_[id]) << id << " ran too often";
         for (const auto& [id, count] : ends) EXPECT_EQ(count, 1) << "ends of " << id;
         for (const auto& [id, job] : jobs_) {
@@ -358,7 +360,7 @@ class Kills : public ::testing::Test {
         all_jobs_ += jobs_.size();
     }
 
-    // Makes two servers, kills `kills` times, and checks the jobs when all have ended.
+    // Makes two servers, kills processes `kills` times, and checks the jobs when all have ended.
     void round(int kills) {
         site_ = std::make_unique<Site>();
         jobs_.clear();
@@ -407,12 +409,12 @@ class Kills : public ::testing::Test {
     std::mutex mutex_;  // protects the next three members
     std::mt19937 random_;
     std::map<std::string, Job> jobs_;
-    std::map<std::string, int> killed_;  // kills of each job's shepherd and warden
+    std::map<std::string, int> killed_;  // number of kills of each job's shepherd and warden
     std::mutex reservations_;
     std::set<std::string> reserved_;
     int reservations_made_ = 0;
-    std::atomic<int> number_ = 1;       // configuration that was acknowledged last
-    std::atomic<int> last_number_ = 1;  // configuration that was requested last
+    std::atomic<int> number_ = 1;       // number in the configuration that was acknowledged last
+    std::atomic<int> last_number_ = 1;  // number in the configuration that was requested last
     std::atomic<int> kills_[4] = {};
     std::atomic<int> changes_ = 0;
     std::size_t all_jobs_ = 0;

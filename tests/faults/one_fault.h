@@ -1,5 +1,5 @@
-// A fault, which is a call that fails once, and a server in which it happens. The server's home can be set
-// back, so that every fault happens in the same state.
+// A fault (a call that fails once), and a server in which it happens. The test can restore the server's home,
+// so that every fault happens in the same state.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct FaultKind {
     std::vector<int> errors;  // errno, or fault_short
 };
 
-// The kinds in the order of enum fault_kind, with the errors in the manual pages of their calls.
+// The kinds, in the order of enum fault_kind, with the errors that the manual pages of their calls name.
 inline const std::array<FaultKind, fault_kinds>& kinds_of_faults() {
     static const std::array<FaultKind, fault_kinds> all{{{"open", {EMFILE, ENFILE, ENOMEM, ENOSPC, EIO}},
                                                          {"read", {EIO, EINTR}},
@@ -57,7 +57,7 @@ struct Fault {
     int program = fault_in_server;
     int kind = 0;
     int error = 0;
-    long at = 0;          // number of the call among those of its kind, from 1
+    long at = 0;          // number of the call among those of its kind, counted from 1
     std::string of = {};  // end of the path of the call's file; empty: any file
 };
 
@@ -69,13 +69,13 @@ inline std::string text_of(const Fault& fault) {
 
 using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
 
-// Chooses faults: all in order, or a random sample as long as there is time. The environment says which:
-// PBSPOLICY_FAULTS_PART=sample, =all, or =2/10 for every tenth of all, beginning with number 2;
-// PBSPOLICY_SEED repeats a sample; PBSPOLICY_FAULTS_KIND=memory takes faults of this kind alone. A sample
-// takes the kinds in turn, without memory.
+// Chooses the faults to try: all in order, or a random sample as long as there is time. Variables of the
+// environment say which. PBSPOLICY_FAULTS_PART is sample, all, or 2/10 for every tenth fault beginning with
+// number 2. PBSPOLICY_SEED repeats a sample. PBSPOLICY_FAULTS_KIND=memory takes only faults of this kind. A
+// sample takes the kinds in turn, except memory.
 class Choice {
   public:
-    // Samples run only on demand, as they still find faults.
+    // Samples run only on demand, as they still find errors in the server.
     static bool is_asked_for() { return std::getenv("PBSPOLICY_FAULTS_PART") != nullptr; }
     static constexpr const char* kHow = "PBSPOLICY_FAULTS_PART=sample tries faults at random";
 
@@ -94,7 +94,7 @@ class Choice {
     unsigned seed() const { return seed_; }
     std::mt19937& random() { return random_; }
 
-    // Returns the faults to try in a program that makes so many calls.
+    // Returns the faults to try in programs that make these numbers of calls.
     std::vector<Fault> of(const CallCounts& counts) {
         std::vector<std::vector<Fault>> each;
         for (int program = 0; program < fault_programs; ++program)
@@ -157,7 +157,7 @@ class FaultyServer {
     Server* operator->() const { return server_.get(); }
     faults& counters() const { return *counters_.at; }
 
-    // Stops the server and keeps a copy of its home, which set_back() restores.
+    // Stops the server, and keeps a copy of its home. set_back() restores the home from this copy.
     ::testing::AssertionResult keep() {
         if (auto stopped = server_->stop(); !stopped) return stopped;
         return copy(server_->home(), kept());
@@ -168,8 +168,8 @@ class FaultyServer {
         return copy(kept(), server_->home());
     }
 
-    // Chooses whether the next starts record the calls that change the home (record.h). Returns the record's
-    // path.
+    // Chooses whether later starts of the server record the calls that change its home (record.h). Returns
+    // the record's path.
     std::filesystem::path record(bool on) const {
         const std::filesystem::path path = counters_.folder() / "record";
         if (on) std::ofstream(path, std::ios::trunc).flush();
@@ -180,13 +180,13 @@ class FaultyServer {
         return path;
     }
 
-    // Makes programs see another boot id, as after a restart of the machine (faults.c).
+    // Makes programs read another boot id, as after a restart of the machine (faults.c).
     void boot() const {
         faults& counters = *counters_.at;
         counters.boots = counters.boots + 1;
     }
 
-    // Sets the fault that is to happen, and counts the calls from 0.
+    // Sets the fault that is to happen, and sets the counters of calls to 0.
     void arm(const Fault& fault) const {
         faults& counters = *counters_.at;
         counters.at = 0;
@@ -200,7 +200,7 @@ class FaultyServer {
         (void)std::snprintf(counters.of, sizeof counters.of, "%s", fault.of.c_str());
         counters.at = fault.at;
     }
-    // Takes the fault back: all further calls succeed.
+    // Removes the fault: all further calls succeed.
     void disarm() const { counters_.at->at = 0; }
     bool happened() const { return counters_.at->happened != 0; }
     std::string place() const { return fmt::format("{} at {}", counters_.at->what, counters_.at->where); }
@@ -221,7 +221,7 @@ class FaultyServer {
     }
 
     FaultCounters counters_;
-    std::unique_ptr<Server> server_;  // uses counters_, so it has to end first
+    std::unique_ptr<Server> server_;  // uses counters_, so it has to be destroyed first
 };
 
 }  // namespace pbs::e2e

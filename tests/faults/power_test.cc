@@ -1,8 +1,8 @@
-// Power failures: from a record of the calls by which a server changed its disk, makes the states in which a
-// power failure may leave the disk, and starts a server on each. All acknowledged changes are there, and each
-// is whole.
+// Power failures. A record has the calls by which a server changed its disk. From it, a test computes states
+// in which a power failure may leave the disk, and starts a server on each. All acknowledged changes must be
+// there, and each must be whole.
 //
-// CTest tries a few states with a seed that is printed. PBSPOLICY_SEED repeats them, and
+// CTest tries a few states with a seed that it prints. PBSPOLICY_SEED=SEED repeats them, and
 // PBSPOLICY_STATES=10000 tries that many.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class PowerFailure : public ::testing::Test {
         ASSERT_TRUE(server_.set_back());
     }
 
-    // Records the calls by which a server changes the disk during work(), which calls mark().
+    // Records the calls by which a server changes the disk while work() runs. work() calls mark().
     void record(const std::function<void()>& work) {
         disk_.emplace(server_->home());
         path_ = server_.record(true);
@@ -76,7 +76,7 @@ class PowerFailure : public ::testing::Test {
         for (const auto& entry : fs::recursive_directory_iterator(server_->home()))
             if (entry.is_directory()) modes_[entry.path().string()] = entry.status().permissions();
     }
-    // Adds an entry to the record, which says that all requests so far are acknowledged.
+    // Adds an entry to the record. It says that all requests before it are acknowledged.
     void mark() {
         const std::string number = std::to_string(++marks_);
         const record_entry entry{record_mark, 0, 0, static_cast<std::uint32_t>(number.size()), 0, 0};
@@ -88,8 +88,9 @@ class PowerFailure : public ::testing::Test {
         shared.entries = shared.entries + 1;
         __atomic_store_n(&shared.locked, 0, __ATOMIC_RELEASE);
     }
-    // Starts a server after a power failure at each of these numbers of calls, which ascend, so that all
-    // calls are applied only once. check() gets the number of marks before the failure.
+    // For each number of calls in `instants`, lets the power fail after this many calls, starts a server, and
+    // runs check(), which gets the number of marks before the failure. The numbers ascend, so that each call
+    // is applied only once.
     void fail_after(const std::vector<std::size_t>& instants, const std::function<Loss()>& next_loss,
                     const std::function<void(std::size_t)>& check) {
         std::size_t at = 0;
@@ -103,7 +104,7 @@ class PowerFailure : public ::testing::Test {
             SCOPED_TRACE(fmt::format("power failure after call {} of {}, {} marks; {}", instant,
                                      calls_.size(), marked, text_of(loss)));
             write(disk_->after(loss, random_));
-            // A power failure restarts the machine.
+            // A power failure restarts the machine, so it gets another boot id.
             server_.boot();
             ++tried_;
             const auto started = server_->start();
@@ -135,12 +136,12 @@ class PowerFailure : public ::testing::Test {
         EXPECT_TRUE(server_.set_back());
         return state;
     }
-    // Replaces the home by a state of the disk.
+    // Replaces the home by this state of the disk.
     void write(const Disk::State& state) const {
         fs::remove_all(server_->home());
         for (const std::string& folder : state.folders) fs::create_directories(folder);
         for (const auto& [path, text] : state.files) {
-            if (path.ends_with("-shm")) continue;  // shared memory, which is made anew
+            if (path.ends_with("-shm")) continue;  // shared memory of SQLite, which makes it anew
             std::ofstream(path, std::ios::binary) << text;
             fs::permissions(path, fs::perms(0600));
         }
@@ -173,7 +174,7 @@ class PowerFailure : public ::testing::Test {
 };
 
 TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
-    // The server's state before the first mark, and at each mark.
+    // The server's state before the first mark, and then at each mark.
     std::vector<std::string> states{state_of_started()};
     record([&] {
         auto all = requests(*server_, ids_);
@@ -196,8 +197,9 @@ TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
     });
 }
 
-// Jobs of each kind run when the power fails. A job whose end was seen has ended; another one runs again or
-// is closed. The server doesn't wait for somebody to look for processes, as they ended with the earlier boot.
+// Jobs of each kind run when the power fails. After the failure, a job has ended if its end was seen before;
+// another job runs again or is closed. The server needs nobody to look for the jobs' processes, as they ended
+// with the earlier boot.
 class PowerFailureOfJobs : public PowerFailure {
   protected:
     enum class Seen { submitted, running, ended };
@@ -265,7 +267,7 @@ class PowerFailureOfJobs : public PowerFailure {
             EXPECT_LE(ends_of(id), 1) << server_->accounting();
         }
     }
-    // Counts whole records of the job's end. A failure may leave parts of a record.
+    // Counts the whole records of the job's end. A power failure may also leave a part of a record.
     int ends_of(const std::string& id) const {
         int count = 0;
         std::istringstream lines(server_->accounting());
@@ -301,7 +303,7 @@ TEST_F(PowerFailureOfJobs, LosesNoEndAndRunsNoneTwice) {
     fail_at_random(12, [&](std::size_t marked) { check(marked); });
 }
 
-// After the failure, only the .started file of a job's start tells that the job had processes.
+// After the failure, only the .started file of a job's start shows that the job had processes.
 TEST_F(PowerFailureOfJobs, NoJobIsHeldForProcessesOfAnotherBoot) {
     record([&] {
         run(submit("again", "sleep 100\n", true));
@@ -318,7 +320,8 @@ TEST_F(PowerFailureOfJobs, NoJobIsHeldForProcessesOfAnotherBoot) {
         instants, [] { return Loss{}; }, [&](std::size_t marked) { check(marked); });
 }
 
-// The first backup makes a folder for backups, and its own folder in that: an acknowledged backup has both.
+// The first backup makes the folder for backups, and in it a folder for itself. An acknowledged backup has
+// both folders.
 TEST_F(PowerFailure, LosesNoBackup) {
     record([&] {
         ASSERT_EQ(server_->command({"pbs_config", "backup"}).exit, 0);

@@ -19,7 +19,8 @@ static int record = -1;
 static char below[PATH_MAX];
 static size_t below_size;
 
-/* The record's descriptor is above those that programs close before they start others. */
+/* Programs close descriptors below this number before they start other programs, so the record's
+ * descriptor is higher. */
 enum { kDescriptor = 700 };
 
 void begin_recording(struct recording* with) {
@@ -35,10 +36,11 @@ void begin_recording(struct recording* with) {
     kept = with;
 }
 
-/* Only one process at a time makes a call and records it, so that the record has the order of the calls. */
+/* Only one process at a time makes a call and records it, so that the record has the calls in their real
+ * order. */
 int lock_record(void) {
     if (record < 0) return 0;
-    /* Stop waiting some time: a process that was killed meanwhile never unlocks. */
+    /* Give up after some time, as a process that was killed with the lock never unlocks it. */
     for (int i = 0; i < 1000000 && __atomic_exchange_n(&kept->locked, 1, __ATOMIC_ACQUIRE) != 0; ++i)
         sched_yield();
     return 1;
@@ -64,7 +66,7 @@ static void put(struct record_entry entry, const char* path, const char* other, 
     errno = error;
 }
 
-/* Sets `path` to the path of an open file. Returns whether the file is below the folder. */
+/* Sets `path` to the path of the open file fd. Returns whether the file is below the recorded folder. */
 static int path_of(int fd, char* path) {
     char link[64];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -77,7 +79,7 @@ static uint64_t number_of(int fd) {
     struct stat status;
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
-/* Makes a path absolute. Returns whether it is below the folder. */
+/* Sets `out` to the absolute path. Returns whether it is below the recorded folder. */
 static int full_path(int folder, const char* path, char* out) {
     if (path[0] == '/') {
         if (strlen(path) >= PATH_MAX) return 0;

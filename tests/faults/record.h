@@ -1,8 +1,7 @@
-/*
- * Format of a record of all calls by which programs change the files below a folder, in their order. From it
- * a test makes the states in which a power failure may leave the disk (crash_states.h). PBSPOLICY_RECORD
- * names the file that gets an entry for each call, PBSPOLICY_RECORD_BELOW the folder.
- */
+/* Format of a record of all calls by which programs change the files below a folder, in the order of the
+ * calls. From it, a test computes states in which a power failure may leave the disk (crash_states.h). The
+ * environment variable PBSPOLICY_RECORD names the file that gets an entry for each call, and
+ * PBSPOLICY_RECORD_BELOW the folder. */
 #pragma once
 
 #include <stdint.h>
@@ -14,14 +13,14 @@ extern "C" {
 enum record_type {
     record_make = 1, /* path is a new file */
     record_write,    /* data is written at offset `at` */
-    record_size,     /* the file's size is set to `at` bytes; new ones are 0 */
-    record_sync,     /* the file's or folder's entries before entry number `at` are on the disk */
+    record_size,     /* the file's size is set to `at` bytes; added bytes are 0 */
+    record_sync,     /* all entries about the file or folder before number `at` are on the disk */
     record_rename,   /* path is renamed to other */
-    record_link,     /* other is made a second name of path */
+    record_link,     /* `other` becomes a second name of `path` */
     record_unlink,
     record_mkdir,
     record_rmdir,
-    record_mark /* made by the test: data says what has been acknowledged */
+    record_mark /* made by the test: data says how much is acknowledged */
 };
 
 struct record_entry {

@@ -1,4 +1,4 @@
-/* By these functions faults.c adds the calls that it makes to the record (record.h). */
+/* Functions by which faults.c records the calls that it makes (record.h). */
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@ struct recording {
 };
 
 void begin_recording(struct recording* with);
-/* A call is made and recorded between lock_record(), which returns 0 if there is no record, and
-   unlock_record(). */
+/* lock_record() has to be called before a call that is to be recorded, and unlock_record() after recording
+ * it. lock_record() returns 0 if there is no record. */
 int lock_record(void);
 void unlock_record(void);
 
@@ -22,6 +22,7 @@ void record_vector(int fd, const struct iovec* parts, int count, ssize_t size);
 void record_sized(int fd, off64_t size);
 void record_allocated(int fd, off64_t end);
 long entries_so_far(void);
-/* Records a sync of the entries before `before`. Locks only for this, as the sync itself takes long. */
+/* Records that a sync has put the entries before `before` on the disk. Locks the record only for this, not
+ * during the sync, which takes long. */
 void record_synced(int fd, long before);
 void record_name(int type, int folder, const char* path, int other_folder, const char* other);

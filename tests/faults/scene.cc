@@ -104,8 +104,8 @@ std::vector<Request> requests(const Server& server, const std::map<std::string, 
 
 namespace {
 
-// Returns the lines of a listing that have these names, by object in an order that doesn't depend on the
-// listing's. `begins` is the beginning of an object's first line.
+// Returns the lines of a listing that have these names, grouped by object. Objects are sorted, so that the
+// listing's order doesn't matter. `begins` is the beginning of each object's first line.
 std::string facts_in(const std::string& listing, std::string_view begins,
                      const std::set<std::string>& names) {
     std::vector<std::string> objects;
@@ -138,7 +138,7 @@ std::string state_of(const Server& server) {
     text +=
         facts_in(reservations.out,
                  "Resv ID: ", {"Reserve_Name", "reserve_state", "Resource_List.select", "reserve_duration"});
-    // Skip unfinished backups: the next backup removes them.
+    // Skip unfinished backups, as the next backup removes them.
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(server.home() / "server_priv/backups", none))
         if (entry.path().string().find(".partial-") == std::string::npos)

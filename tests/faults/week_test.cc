@@ -1,9 +1,9 @@
-// Runs jobs for weeks of a clock that the test moves on from one hour to another: over both changes of summer
-// time, a leap day and the end of a year, while time windows switch the policies. The server's use of memory,
-// files and threads doesn't grow.
+// Runs jobs for weeks, with a clock that the test moves forward by hours: across both changes of summer time,
+// a leap day and the end of a year, while time windows switch the policies. The server's use of memory, files
+// and threads must not grow.
 //
-// CTest runs two days at each of these dates, a step every eight hours. PBSPOLICY_DAYS=7 runs seven days,
-// PBSPOLICY_HOURS=1 a step every hour, and PBSPOLICY_JOBS=100 a hundred jobs in each step.
+// CTest runs two days at each of these dates, with a step every eight hours. PBSPOLICY_DAYS=7 runs seven
+// days, PBSPOLICY_HOURS=1 makes a step every hour, and PBSPOLICY_JOBS=100 runs a hundred jobs in each step.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ long wanted(const char* name, long otherwise) {
 
 class Weeks : public ::testing::Test {
   protected:
-    // 2027-03-27, 2027-10-30, 2027-12-30 and 2028-02-28, at midnight UTC.
+    // 2027-03-27, 2027-10-30, 2027-12-30 and 2028-02-28, at midnight UTC, in seconds since the Epoch.
     static constexpr int64_t kBegins[] = {1806105600, 1824854400, 1830124800, 1835308800};
 
     struct Use {
@@ -63,11 +63,11 @@ class Weeks : public ::testing::Test {
         for (const auto& entry : fs::recursive_directory_iterator(server_.home())) {
             if (!entry.is_regular_file()) continue;
             const std::string path = entry.path().string();
-            // Logs and accounting files don't count: there is one a day, and sites remove old ones.
+            // Don't count logs and accounting files: there is a new one each day, and sites remove old ones.
             if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
                 continue;
             ++now.files;
-            if (path.ends_with(".db"))  // without write-ahead logs, which start again when they are long
+            if (path.ends_with(".db"))  // without write-ahead logs, which begin again when they are long
                 now.databases_kb += static_cast<long>(entry.file_size() / 1024);
         }
         return now;
@@ -95,10 +95,10 @@ TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
         last = use();
         std::printf("weeks: %ld kB, %ld descriptors, %ld threads, %ld files, %ld kB of databases\n",
                     last.memory_kb, last.descriptors, last.threads, last.files, last.databases_kb);
-        if (i == 1) first = last;  // memory still grows at the first date
+        if (i == 1) first = last;  // compare with the second date, as memory still grows during the first
     }
     EXPECT_LE(last.memory_kb, first.memory_kb + first.memory_kb / 10);
-    // Allow for two descriptors of a log that goes on in a new file, and for commits in the write-ahead logs
+    // Allow for two descriptors of a log that continues in a new file, and for commits in write-ahead logs
     // that weren't yet copied into the databases.
     constexpr long kMoreDescriptors = 2;
     constexpr long kMoreDatabases = 1024;

@@ -1,5 +1,5 @@
-// Fuzz target of the readers of amounts: each refuses a text, or its amount is written as a text that gives
-// the amount again.
+// Fuzz target of the readers of amounts: each refuses a text, or the amount that it reads is written as a
+// text that gives the same amount again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

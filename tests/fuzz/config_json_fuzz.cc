@@ -1,5 +1,5 @@
-// Fuzz target of configuration documents, which are refused with a message or read, and of objects in rows of
-// the history, which are written and read back the same.
+// Fuzz target of two parsers: that of configuration documents, which are read or refused with a message; and
+// that of objects in rows of the history, which are written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

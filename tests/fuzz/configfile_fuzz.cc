@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (problem.message.empty() || pbs::migrate::to_text(problem).size() > 2000) std::abort();
         return 0;
     }
-    // Policy attributes accept every value that the parser accepts.
+    // Each value that the parser accepts is valid for its policy attribute.
     const auto conversion = pbs::migrate::convert({.config = *config}, {}, nullptr);
     if (!conversion || conversion->changes.commands.empty()) std::abort();
     return 0;

@@ -1,4 +1,4 @@
-// Fuzz target of credentials: a credential's text that was read is written the same; and the decoder of a
+// Fuzz target of credentials. A credential that was read is written as the same text. The decoder of a
 // connection that isn't authenticated yet takes any bytes as tokens and requests in turn.
 
 #include <cstdint>

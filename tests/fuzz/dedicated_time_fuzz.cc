@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
     for (const auto& window : pbs::migrate::dedicated_windows(file.periods))
         if (window.rrule.empty() || window.start >= window.end) std::abort();
-    // only a file with very many days is refused, as an attribute's value would be too long
+    // only a file with very many days is refused, as an attribute's value would become too long
     const auto conversion = pbs::migrate::convert({.dedicated_time = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

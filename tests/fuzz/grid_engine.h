@@ -14,7 +14,7 @@ namespace pbs::migrate::fuzz {
 
 using GridFile = std::pair<std::string_view, std::string_view>;  // path in the folder, and text
 
-// Converts a folder with these files. Each text has to be converted, or refused with the place of each
+// Converts a folder with these files. The folder has to be converted, or refused with the place of each
 // mistake.
 inline void convert_grid_files(std::initializer_list<GridFile> files) {
     std::string folder;
@@ -28,7 +28,7 @@ inline void convert_grid_files(std::initializer_list<GridFile> files) {
                 std::abort();
         return;
     }
-    // only a very long list is refused, as an attribute's value would be too long
+    // only a very long list is refused, as an attribute's value would become too long
     const auto conversion = convert({.grid_engine = *read}, {}, nullptr);
     if (!conversion && folder.size() < 400) std::abort();
 }

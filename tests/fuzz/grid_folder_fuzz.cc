@@ -1,5 +1,5 @@
-// Fuzz target of parse_grid_engine(): any text as a whole folder of Grid Engine's files, as a server gets it
-// from pbs_migrate.
+// Fuzz target of parse_grid_engine(): any text as a whole folder of Grid Engine's files, in the form in which
+// pbs_migrate sends it to a server.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// Fuzz target of clients' attribute values, selects and exec_vnodes: those that are accepted are written and
-// read back the same.
+// Fuzz target of attribute values, selects and exec_vnodes that clients send: if they are accepted, they are
+// written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -35,8 +35,8 @@ void check_select(std::string_view text) {
     const auto chunks = pbs::host::parse_select(text, state().resources);
     if (!chunks) return;
     const std::string written = pbs::host::select_text(*chunks);
-    // Allow one difference: a value with a quoted ':' or '+' is written without its quotation marks, so that
-    // it ends there when it is read again.
+    // Allow one difference: a value with a quoted ':' or '+' is written without quotation marks. When the
+    // text is read again, the value ends at this character.
     const auto again = pbs::host::parse_select(written, state().resources);
     if (again && pbs::host::select_text(*again) != written) std::abort();
 }

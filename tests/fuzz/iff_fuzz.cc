@@ -1,5 +1,5 @@
-// Fuzz target of pbs_iff: it reads a server's answer, in pieces of any size, and its own arguments; and the
-// server's decoder reads its requests.
+// Fuzz target of pbs_iff. It reads a server's answer, in pieces of any size, and its own arguments; and the
+// server's decoder reads the requests that pbs_iff writes.
 
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +37,7 @@ void read_answer(std::string_view input) {
     iff_answer answer{};
     std::string text;
     const iff_state state = read(input, answer, text);
-    // A part of the answer is incomplete, until it is long enough to have the same state as the whole.
+    // A beginning of the answer is incomplete until it is long enough to have the same state as the whole.
     for (std::size_t size = 0; size < input.size(); size += 1 + size / 16) {
         iff_answer part{};
         std::string part_text;

@@ -1,5 +1,5 @@
-// Fuzz target of job identifiers with indices and of the ranges of qsub -J: ranges are written as they were
-// read, and a set of a range's indices stays one when indices are removed.
+// Fuzz target of job identifiers with indices, and of the ranges of qsub -J. A range is written as it was
+// read, and removing indices from a set of a range's indices gives a valid set.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Skip larger sets, which take long to make.
+// Number of indices above which a set is skipped, as it takes long to make.
 constexpr std::int64_t kMost = 10000;
 
 }  // namespace

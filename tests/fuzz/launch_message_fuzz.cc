@@ -1,4 +1,5 @@
-// Fuzz target of messages between a server and its launcher: a text is refused, or is written as it was read.
+// Fuzz target of messages between a server and its launcher: a text is refused, or is written again as it was
+// read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Fuzz target of a backup's MANIFEST, which is refused or is written as it was read, and of entries of access
-// lists.
+// Fuzz target of a backup's MANIFEST, which is refused or is written again as it was read; and of entries of
+// access lists.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::vector<std::string> entries = {std::string(text), "-" + std::string(text)};
     for (const AclKind kind : {AclKind::user, AclKind::host, AclKind::group})
         static_cast<void>(acl_allows(entries, "user@host.example.org", kind));
-    // An entry that denies must not make anybody a manager.
+    // An entry that begins with '-', and so denies, must not make anybody a manager.
     if (legal_manager_entry(text) && text.starts_with('-') &&
         acl_allows({std::string(text)}, "user@host.example.org", AclKind::user))
         std::abort();

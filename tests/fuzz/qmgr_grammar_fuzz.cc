@@ -1,5 +1,5 @@
-// Fuzz target of qmgr's input: any text is refused with a message, or is a directive whose values are read
-// back the same when they are quoted as by `print`.
+// Fuzz target of qmgr's input: any text is refused with a message, or is a directive. The directive's values,
+// quoted as `print` does it, are read back the same.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace pbs::cmds;
 namespace {
 
 void check_value(const std::string& value) {
-    // `print` replaces control characters by blanks, except tabs, so that such values change.
+    // `print` replaces control characters other than tabs by blanks. So skip values with such characters.
     const auto is_lost = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return (byte < 0x20 && c != '\t') || byte == 0x7f;

@@ -23,8 +23,8 @@ class Copy : public RecordSink {
     RecordWriter writer;
 };
 
-// Reads a record and returns it as written again, without its decisions, which aren't read; "" if it is
-// refused, which is a fault if `must`.
+// Reads a record, and returns it as it is written again. The decisions are left out, as reading skips them.
+// Returns "" if the record is refused; with `must`, a refusal is a fault.
 std::string written(std::string_view text, bool must) {
     Copy copy;
     const auto record = read_record(text, "fuzz", copy);

@@ -1,5 +1,5 @@
-// Fuzz target of recurrence rules: any text is refused with a message, or answers every question within a
-// limited number of steps.
+// Fuzz target of recurrence rules: any text is refused with a message, or gives a rule that answers every
+// question within a limited number of steps.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -17,7 +17,7 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// Limit on steps: the calendar from 1600 to 9999 has 3.1 million days, and each may be considered a few
+// Limit on steps. The calendar from 1600 to 9999 has 3.1 million days, and each may be considered about ten
 // times.
 constexpr std::uint64_t kMostSteps = 30'000'000;
 
@@ -50,7 +50,7 @@ void expand(const Recurrence& rule) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first two bytes give the window's start and end, and the rest is its rule.
+    // The first two bytes give the window's start and end; the other bytes are its rule.
     if (size < 2) return 0;
     const Zone zone = *Zone::find("America/Los_Angeles");
     const Seconds start{data[0] * 337};
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(set.seconds_inside(kNow, kNow + days{7}) +
                 set.complement().seconds_inside(kNow, kNow + days{7}) ==
             days{7});
-    // The form in which non_work_days stores a rule is a valid rule, too.
+    // non_work_days stores a rule in a form that has to be a valid rule, too.
     if (entry) {
         const auto again = Window::make({*entry, start, end, true}, zone);
         require(entry->find('/') != std::string::npos || again.has_value());

@@ -1,5 +1,5 @@
-// main() of a fuzz target in builds without libFuzzer: runs the target with the files of a folder, or with
-// random inputs (-random=COUNT), each of which has its own seed. PBSPOLICY_SEED is the first seed.
+// main() of a fuzz target in builds without libFuzzer. Runs the target with the files of a folder, or with
+// random inputs (-random=COUNT), each made from its own seed. PBSPOLICY_SEED is the first seed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ size_t run_random(unsigned count) {
     const unsigned first =
         text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : std::random_device{}();
     for (unsigned i = 0; i < count; ++i) {
-        // print the seed before the input, which may end the process
+        // print the seed first, as the input may end the process
         std::fprintf(stderr, "\rseed %u ", first + i);
         std::mt19937 random(first + i);
         std::string bytes(random() % 2000, '\0');

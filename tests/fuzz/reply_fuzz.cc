@@ -1,5 +1,5 @@
-// Fuzz target of a server's replies: a decoded reply encodes to the same reply, and the bytes give the same
-// replies if they come in pieces.
+// Fuzz target of a server's replies: a decoded reply, encoded and decoded again, is the same; and the bytes
+// give the same replies if they come in pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,8 @@ ObjectStatus copy_of(const ObjectView& object) {
     return copy;
 }
 
-// Feeds the bytes in pieces of `size` and returns the replies. With `sink`, the decoder hands out the objects
-// of status replies one by one, and they are put into their replies here.
+// Feeds the bytes to the decoder in pieces of `size`, and returns the replies. With `sink`, the decoder
+// passes on the objects of status replies one by one, and this function adds them to their replies.
 Outcome decode_stream(std::string_view bytes, std::size_t size, bool sink = false) {
     Outcome outcome;
     ReplyDecoder decoder;

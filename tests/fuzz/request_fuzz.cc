@@ -1,4 +1,4 @@
-// Fuzz target of a client's requests: a decoded request encodes to one that decodes to the same, and the
+// Fuzz target of a client's requests: a decoded request, encoded and decoded again, is the same; and the
 // bytes give the same requests if they come in pieces.
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// Feeds the bytes in pieces of `size` and returns the requests.
+// Feeds the bytes to the decoder in pieces of `size`, and returns the requests.
 Outcome decode_stream(std::string_view bytes, std::size_t size) {
     Outcome outcome;
     RequestDecoder decoder;

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& mistake : file.mistakes)
         if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
             std::abort();
-    // only a file with very many elements is refused, as an attribute's value would be too long
+    // only a file with very many elements is refused, as an attribute's value would become too long
     const auto conversion = pbs::migrate::convert({.resource_group = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

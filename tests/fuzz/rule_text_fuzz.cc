@@ -1,5 +1,5 @@
 // Fuzz target of the parser of RFC 5545 rules: any text is split into values, or refused with the place of
-// the error. It runs the parser alone, and so tries millions of texts in the time in which recurrence_fuzz
+// the error. It runs only the parser, so it tries millions of texts in the time in which recurrence_fuzz
 // tries thousands.
 #include "rrule/rule_text.h"
 
@@ -17,8 +17,8 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// Checks the range of a rule part's values by RFC 5545, 3.3.10. `from_end`: negative values count from the
-// end. 0 is allowed only if `first` is 0.
+// Checks that the values of a rule's part are in their range by RFC 5545, 3.3.10. With `from_end`, negative
+// values are allowed, too, which count from the end. 0 is allowed only if `first` is 0.
 void require_range(const std::vector<int>& values, int first, int last, bool from_end = false) {
     for (const int value : values)
         require((value >= first && value <= last) ||

@@ -1,5 +1,5 @@
-// Fuzz target of the files between the server and its shepherds, which a crash or a full disk may damage: a
-// text is refused, or is written as it was read.
+// Fuzz target of the files by which the server and its shepherds communicate, and which a crash or a full
+// disk may damage: a text is refused, or is written again as it was read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

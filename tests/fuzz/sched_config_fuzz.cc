@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& mistake : file.mistakes)
         if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
             std::abort();
-    // policy attributes accept every value that the parser accepts, unless many lines make a list too long
+    // each value that the parser accepts is valid for its policy attribute, unless many lines make a list too
+    // long
     const auto conversion =
         pbs::migrate::convert({.sched_config = file}, {{"dedq", "p_fast"}, {"lic"}}, nullptr);
     if (!conversion && size < 60000) std::abort();

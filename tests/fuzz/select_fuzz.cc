@@ -1,5 +1,5 @@
-// Fuzz target of a job's place (the first line of the input) and select (the rest): a request that can be
-// read is placed or refused, and the vnodes' free amounts are right before and after.
+// Fuzz target of a job's place (the first line of the input) and select (the rest). A valid request is placed
+// or refused, and afterwards the vnodes have the same free amounts as before.
 
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         for (VnodeSlot v = 0; v < vnodes.size(); ++v)
             if (vnodes.free_amount(v, 0) != 4 || vnodes.free_amount(v, 1) != 1 << 30) std::abort();
-        // a single kind of chunks that fits undivided also fits if it may be divided
+        // a request with one kind of chunks that fits undivided also fits if chunks may be divided
         if (chunks == Chunks::whole) found_whole = found;
         if (found_whole && !found && request.chunks.size() == 1) std::abort();
         if (found && !vnodes.large_enough(pool, request, {})) std::abort();

@@ -17,7 +17,8 @@ void require(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first two bytes choose the hour of the start, within some seven years, and the rest is the rule.
+    // The first two bytes choose the hour of the start, within about seven years; the other bytes are the
+    // rule.
     if (size < 2) return 0;
     const Zone zone = *Zone::find("America/Los_Angeles");
     const Instant start = Instant{Seconds{1795248000}} + std::chrono::hours(data[0] * 256 + data[1]);

@@ -1,9 +1,10 @@
-// Fuzz target of a whole server with its plugin, without network and processes. A grammar makes requests of
-// clients from the input: each byte chooses a request, an object, an attribute or a value, so that most
-// requests are valid. Between requests, cycles run, jobs end, the time goes on, and the server starts again.
+// Fuzz target of a whole server with its plugin, without network and processes. The input makes requests of
+// clients by a grammar: each byte chooses a request, an object, an attribute or a value, so that most
+// requests are valid. Between requests, cycles run, jobs end, the clock moves forward, and the server starts
+// again.
 //
-// A refused request changes nothing; the objects are the same after another start; every reply can be
-// decoded.
+// Three things must be true: a refused request changes nothing; the objects are the same after a new start of
+// the server; and every reply can be decoded.
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ using namespace pbs::host;
 using std::chrono::seconds;
 using Names = std::initializer_list<const char*>;
 
-// Returns whether the requests and their answers are to be printed.
+// Returns whether the target prints the requests and their answers.
 bool talks() {
     static const bool wanted = std::getenv("PBSPOLICY_SESSION") != nullptr;
     return wanted;
@@ -64,7 +65,7 @@ bool talks() {
     std::abort();
 }
 
-// The input as a sequence of choices; after its end, each choice is the first one.
+// The input as a sequence of choices. After the end of the input, each choice takes the first possibility.
 class Choices {
   public:
     Choices(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -75,7 +76,7 @@ class Choices {
     auto of(const List& list) {
         return *(std::begin(list) + static_cast<std::ptrdiff_t>(below(std::size(list))));
     }
-    // Returns a short text without '/', so that it is no path.
+    // Returns a short text without '/', so that it can't be a path.
     std::string text() {
         static constexpr std::string_view kLetters = "aq1n0,:=+-@[]() \t\"'.\\;%\n\x7f\xc3ZB";
         std::string out;
@@ -88,7 +89,7 @@ class Choices {
     const std::uint8_t* end_;
 };
 
-// Starts no processes: the session itself decides when and how a job ends.
+// An Executor that starts no processes: the session itself decides when and how a job ends.
 class NoProcesses final : public Executor {
   public:
     bool may_run_as(uid_t, std::string&) const override { return true; }
@@ -358,7 +359,7 @@ class Site {
         make(MGR_OBJ_NODE, "n1", {{"resources_available.ncpus", "4"}});
         make(MGR_OBJ_POLICY, "p1", {});
     }
-    // Does what the server's loop does between requests.
+    // Does the work that the server's loop does between requests.
     void settle() {
         take_run_events(*server_);
         for (int i = 0; i < 100 && server_->state.dependencies.work(); ++i)
@@ -405,7 +406,7 @@ class Site {
     ifl::Reply ask(bool as_user, ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
         const Identity asks = who(as_user);
         ifl::Request request{type, asks.user, std::move(body), std::move(extend)};
-        // Encode and decode the request, as if it came over the network.
+        // Encode and decode the request, as a request over the network is.
         const auto arrived = ifl::decode_request(ifl::encode_request(request));
         if (!arrived) fault("a request can't be read", arrived.error().message);
         Context context{*server_, asks, server_->now(), *arrived, sessions_[as_user ? 1 : 0]};
@@ -413,8 +414,8 @@ class Site {
         if (!reply) fault("a reply can't be read", reply.error().message);
         return std::move(*reply);
     }
-    // Makes a request. If it is refused, all objects must be the same as before, unless the request concerns
-    // several subjobs, each of which may succeed by itself.
+    // Makes a request. If it is refused, checks that all objects are the same as before. This isn't checked
+    // if the request concerns several subjobs, each of which may succeed by itself.
     void request(ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
         const bool as_user = choose_.below(6) == 5;
         const auto* single = std::get_if<ifl::JobId>(&body);
@@ -471,7 +472,7 @@ class Site {
             name = def.name;
             if (def.type == ifl::AttributeType::resources || def.type == ifl::AttributeType::resource_limits)
                 resource = choose_.of(kResources);
-            // don't set the program that sends mail
+            // don't change the program that sends mail
             if (name == "mailer") name = "comment";
             return {name, resource, def.words.empty() ? value() : std::string(choose_.of(def.words)),
                     choose_.of(kOps)};
@@ -659,7 +660,7 @@ class Site {
                 return;
             }
             auto all = status->objects;
-            // another start may order resources and jobs differently
+            // the server may list resources and jobs in another order after a new start
             std::ranges::sort(all, {}, &ifl::ObjectStatus::name);
             for (const auto& object : all)
                 for (const auto& value : object.attributes)
@@ -695,7 +696,7 @@ class Site {
             if (!old.contains(line)) out += "+ " + line + "\n";
         return out.empty() ? "another order\n" + before + "--\n" + after : out;
     }
-    // Checks that accounting has one record of the end for each start of a job.
+    // Checks that accounting has exactly one record of the end for each start of a job.
     void each_end_once() {
         accounting_->flush();
         std::string text;
@@ -732,7 +733,7 @@ class Site {
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
-    host::Session sessions_[2];  // root's, and a user's
+    host::Session sessions_[2];  // a session of root, and one of an ordinary user
     std::vector<std::string> jobs_;
     std::vector<std::string> reservations_;
 };
@@ -740,7 +741,7 @@ class Site {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // Prefer a folder in memory, as the server syncs often.
+    // Prefer a folder in memory, as the server makes many syncs.
     const fs::path folder = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
     Site site(Choices(data, size), folder / ("pbs-session-" + std::to_string(getpid())));
     site.run();

@@ -1,5 +1,5 @@
-// Fuzz target of read_share_usage(): any bytes as the usage for pbs_simulate are read, or refused with one
-// line.
+// Fuzz target of read_share_usage(): any bytes as the usage for pbs_simulate are read, or refused with a
+// message of one line.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of a job's attributes in the database, in both of their forms: a value is refused, or is
-// written and read back the same.
+// Fuzz target of a job's attributes in the database, in both of the forms in which they are stored: a value
+// is refused, or is written and read back the same.
 
 #include <cstdint>
 #include <cstdlib>
@@ -15,8 +15,8 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Returns numbers of attributes, with some for attributes that this version doesn't know, as a newer one
-// would store.
+// Returns the numbers by which the database names attributes. Some are those of attributes that this version
+// doesn't know, as a newer version would store.
 AttributeNumbers numbers_with_gaps() {
     AttributeNumbers numbers;
     std::size_t number = 0;

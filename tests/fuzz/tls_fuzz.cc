@@ -1,4 +1,4 @@
-// Fuzz target of a TLS session: any bytes come to the server's or the client's side, before or after the
+// Fuzz target of a TLS session: the server's or the client's side receives any bytes, before or after the
 // handshake. The first byte chooses the side, the handshake and the size of the pieces.
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +32,7 @@ Contexts make_contexts() {
             *TlsContext::client(made.authority())};
 }
 
-// Reads everything that has come. Returns false if the session has failed.
+// Reads all text that has arrived. Returns false if the session has failed.
 bool read_all(TlsSession& session) {
     std::vector<char> text(1000);
     for (;;) {

@@ -1,5 +1,5 @@
-// Fuzz target of attributes' values: any text is refused with a message, or gives a value whose text gives
-// the same value again.
+// Fuzz target of attributes' values: any text is refused with a message, or gives a value that is written as
+// a text which gives the same value again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -10,8 +10,8 @@
 using namespace pbs::objects;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first byte chooses the type, the second the attribute, the third the operator, and the rest is the
-    // value.
+    // The first byte chooses the object type, the second the attribute, and the third the operator; the other
+    // bytes are the value.
     if (size < 3) return 0;
     const ObjectType type = kConfiguredTypes[data[0] % kConfiguredTypes.size()];
     const Attribute& attribute = attributes(type)[data[1] % attributes(type).size()];

@@ -44,7 +44,8 @@ std::string my_name() {
     return getpwuid(getuid())->pw_name;
 }
 
-// While a Variable exists, it sets a variable of the environment, or unsets it if `value` is nullptr.
+// Sets a variable of the environment, or unsets it if `value` is nullptr. The destructor restores the
+// variable.
 class Variable {
   public:
     Variable(const char* name, const char* value) : name_(name) {
@@ -62,7 +63,7 @@ class Variable {
     bool had_ = false;
 };
 
-// A temporary PBS_HOME with the socket of a fake server, whose answers the test chooses.
+// A temporary PBS_HOME, which contains the socket of a fake server. The test chooses the server's answers.
 class ApiTest : public ::testing::Test {
   protected:
     ApiTest() : home_(make_home()), home_variable_("PBS_HOME", home_.c_str()) {
@@ -105,7 +106,7 @@ class ApiTest : public ::testing::Test {
         return user_;
     }
 
-    // Returns the last request to the server, without those by which a connection is made.
+    // Returns the last request to the server, not counting the requests that make a connection.
     Request last_request() {
         auto requests = server_->requests();
         return requests.empty() ? Request{} : requests.back();
@@ -248,8 +249,7 @@ TEST_F(ApiTest, ObjectsOfAListCanBeMovedAndFreedByThemselves) {
     EXPECT_STREQ(third->next->attribs->resource, "ncpus");
 }
 
-// Returns the objects that pbs_stateach() passes to its callback, as a line each. `code` is set to its
-// result.
+// Returns the objects that pbs_stateach() passes to its callback, a line each. Sets `code` to its result.
 std::vector<std::string> each_object(int connection, int type, const char* name, attrl* wanted, int& code) {
     std::vector<std::string> lines;
     code = pbs_stateach(
@@ -310,7 +310,7 @@ TEST_F(ApiTest, StatEachGivesWhatCameBeforeAMalformedPart) {
     int code = 0;
     EXPECT_THAT(each_object(connection(), MGR_OBJ_POLICY, nullptr, nullptr, code), ElementsAre("a", "b"));
     EXPECT_EQ(code, PBSE_PROTOCOL);
-    // after the failure the result is null, not a part of the list
+    // pbs_statpolicy() after a failure returns null, not a part of the list
     pbs_disconnect(std::exchange(connection_, -1));
     EXPECT_EQ(pbs_statpolicy(connection(), nullptr, nullptr, nullptr), nullptr);
     EXPECT_EQ(pbs_errno, PBSE_PROTOCOL);
@@ -394,8 +394,8 @@ TEST_F(ApiTest, ManagerRequestsAreAnsweredInTheirOrder) {
     EXPECT_EQ(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_POLICY, "p1", nullptr, nullptr), 0);
 }
 
-// Sends more requests than the sockets hold, and gets as much in answers. pbs_manager_send() has to read
-// answers meanwhile, or both sides would wait forever.
+// Sends more requests than the sockets hold, and the answers are as long. So pbs_manager_send() has to read
+// answers while it sends; otherwise both sides would wait forever.
 TEST_F(ApiTest, RequestsAreSentWhileAnswersCome) {
     const std::string text(4000, 't');
     answer(reply_packet(Reply::warning(text)));
@@ -443,7 +443,7 @@ TEST_F(ApiTest, JobCallsSendTheirRequests) {
     expect_request(RequestType::signal_job, SignalJob{"1.s", "TERM"});
     EXPECT_EQ(pbs_msgjob(c, "1.s", MSG_ERR, "hello", nullptr), 0);
     expect_request(RequestType::message_job, MessageJob{"1.s", 2, "hello"});
-    // these requests have no reply: the next request must get its own
+    // The server sends no replies to these two requests. So the next request must get its own reply.
     EXPECT_EQ(pbs_asyrunjob(c, "1.s", "n1", nullptr), 0);
     EXPECT_EQ(pbs_asyalterjob(c, "1.s", &name, nullptr), 0);
     answer(reply_packet({0, 0, LocateReply{"here"}, false}));
@@ -567,7 +567,7 @@ TEST_F(ApiTest, SubmitWithoutAScriptAsksForAnImplicitCommit) {
     answer(reply_packet({0, 0, CommitReply{"7.s"}, false}));
     EXPECT_STREQ(Text(pbs_submit(connection(), nullptr, nullptr, nullptr, "x")).get(), "7.s");
     expect_request(RequestType::queue_job, QueueJob{}, ":C:x");
-    // if the server doesn't commit the job at once, the library sends a commit request
+    // if the server doesn't commit the job with the first request, the library sends a commit request
     answer(reply_packet({0, 0, QueueReply{"8.s"}, false}));
     EXPECT_STREQ(Text(pbs_submit(connection(), nullptr, "", nullptr, nullptr)).get(), "8.s");
     expect_request(RequestType::commit, JobId{"8.s"});
@@ -706,7 +706,7 @@ TEST_F(ApiTest, TheExampleProgramWorks) {
     }
 }
 
-// Over TCP, the library proves its user by a reserved port, which only root may use.
+// Over TCP, the library proves its user by a port below 1024, which only root may use.
 class TcpTest : public ApiTest {
   protected:
     TcpTest() : no_home_("PBS_HOME", nullptr), conf_("PBS_CONF_FILE", "/nonexistent") {
@@ -738,7 +738,7 @@ TEST_F(TcpTest, ManyConnectionsFindManyReservedPorts) {
 
 TEST_F(TcpTest, AnotherUserWithoutAHelperIsToldSo) {
     const Variable exec("PBS_EXEC", "/nonexistent");
-    // run the program as another user: if the test is root, setpriv gives up root's privileges
+    // run the program as another user: if the test runs as root, setpriv gives up root's privileges
     const std::string prefix = geteuid() == 0 ? "setpriv --reuid 65534 --clear-groups " : "";
     std::filesystem::permissions(home_, std::filesystem::perms::all);
     const Ran ran = run("PBS_SERVER=" + address_ + " " + prefix + PBS_C_CLIENT);

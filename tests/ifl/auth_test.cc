@@ -56,7 +56,7 @@ TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 
-// A port below 1024 of a service proves nothing: an FTP server, for example, connects from port 20 and sends
+// A port below 1024 of a service proves nothing. For example, an FTP server connects from port 20, and sends
 // what a user wants.
 TEST_F(AuthTest, APortOfAServiceVouchesForNobody) {
     for (const std::uint16_t port : {20, 511}) {
@@ -133,7 +133,7 @@ TEST_F(AuthTest, AHostVouchesOnlyForItsOwnConnections) {
 
 TEST_F(AuthTest, AConnectionThatIsNotThereCannotBecomeKnown) {
     expect_refusal(table.judge(kHelper, authenticate_request(40001)), PBSE_BADCRED, "no connection");
-    // 105536 is 40000 + 65536: the port must not be cut to 16 bits, which would give 40000
+    // 105536 is 40000 + 65536. If the port were cut to 16 bits, it would be 40000, that of a known client.
     expect_refusal(table.judge(kHelper, authenticate_request(105536)), PBSE_BADCRED, "no connection");
     table.remove(kClient);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "no connection");

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A client, and a server in a thread, which answers the client's credential as the test wants.
+// A client, and a server in a thread. The test chooses the server's answer to the client's credential.
 class HandshakeTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -38,7 +38,7 @@ class HandshakeTest : public ::testing::Test {
     void end() {
         if (thread.joinable()) thread.join();
     }
-    // Starts the server, which answers the requests Connect and Authenticate, and then the credential.
+    // Starts the server. It answers the requests Connect and Authenticate, and then the credential.
     void answer(const Reply& to_authenticate, const std::string& to_credential) {
         thread = std::thread([this, to_authenticate, to_credential] {
             const Socket client(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -132,7 +132,7 @@ TEST_F(MungeHandshake, TakesNothingElseForAnAnswer) {
     }
 }
 
-// A server that refuses the authentication method gets no credential.
+// The client makes no credential for a server that refuses the authentication method.
 TEST_F(MungeHandshake, MakesNoCredentialForAServerThatTakesNone) {
     answer(Reply::error(PBSE_NOSUP), "");
     const auto connection = open();

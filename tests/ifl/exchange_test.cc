@@ -31,7 +31,7 @@ class ExchangeTest : public ::testing::Test {
             answers.push_back(name + ": " + (reply ? std::to_string(reply->code) : reply.error().message));
         });
     }
-    // Returns the job names in the requests that the server has got.
+    // Returns the job names in the requests that have arrived at the server.
     std::vector<std::string> asked() {
         std::array<char, 65536> bytes{};
         const ssize_t size = recv(server, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -114,8 +114,8 @@ TEST_F(ExchangeTest, WhatIsToldHasNoAnswer) {
     EXPECT_THAT(asked(), ElementsAre("1"));
 }
 
-// A callback closes the exchange. The server sees the end of the connection, although another copy of its
-// descriptor is open.
+// A callback closes the exchange. The server then sees the end of the connection, even though a copy of the
+// exchange's descriptor is open.
 TEST_F(ExchangeTest, AnAnswerMayEndIt) {
     const int copy = dup(exchange->fd());
     exchange->ask(RequestType::locate_job, JobId{"1"}, "",

@@ -1,4 +1,4 @@
-// A batch server for tests. It has real sockets, packets and authentication; the test makes its answers.
+// A batch server for tests. It has real sockets, packets and authentication, but the test makes its answers.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ namespace pbs::ifl::testing {
 /// Serves clients in its own thread until it is destroyed.
 class FakeServer {
   public:
-    /// Returns the bytes that answer a request of an authenticated user: packets, or whatever a broken server
-    /// might send. If it returns none for a request that has a reply, the connection is closed. It is called
-    /// in the server's thread.
+    /// Returns the bytes that answer a request of an authenticated user: packets, or any bytes that a faulty
+    /// server might send. If it returns no bytes for a request that has a reply, the server closes the
+    /// connection. It is called in the server's thread.
     using Handler = std::function<std::string(const Request& request, std::string_view user)>;
 
     /// Listens on a free TCP port of 127.0.0.1 and, unless `socket` is empty, on that Unix socket.

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Runs scripts of the test in place of pbs_iff.
+// Runs a script of the test instead of pbs_iff.
 class HelperTest : public ::testing::Test {
   protected:
     HelperTest() {
@@ -52,8 +52,8 @@ TEST_F(HelperTest, IsToldTheServerAndTheConnection) {
         authenticate("echo \"$@\" $PBS_IFF_CLIENT_ADDR > " + exec + "/told; printf '\\0\\0\\0\\0'");
     unsetenv("PBS_IFF_CLIENT_ADDR");
     EXPECT_TRUE(done) << done.error().message;
-    // the port is 40000, 0x9c40. The helper gets it in network byte order, which this machine reads as
-    // 0x409c, 16540.
+    // the port is 40000 (0x9c40). pbs_iff gets it in network byte order, which this machine reads as 0x409c
+    // (16540).
     EXPECT_EQ(read("told"), "head 15001 " + std::to_string(socket.fd()) + " 16540 127.0.0.1\n");
 }
 

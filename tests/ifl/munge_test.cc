@@ -40,8 +40,8 @@ TEST_F(MungeTest, ACredentialSaysWhoMadeItOnce) {
     EXPECT_THAT(again.error().message, HasSubstr("Replayed"));
 }
 
-// Decodes a credential with a lifetime of one second again and again, until the error says that the
-// credential has expired.
+// Makes a credential with a lifetime of one second. Decodes it again and again until the error says that it
+// has expired.
 TEST_F(MungeTest, ACredentialIsGoodForItsTime) {
     if (access("/usr/bin/munge", X_OK) != 0) GTEST_SKIP() << "munge isn't installed";
     const std::string command = "/usr/bin/munge --ttl=1 --string=alice:users --socket=" + munged->socket();

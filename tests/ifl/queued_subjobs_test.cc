@@ -8,8 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Collects the objects that QueuedSubjobs passes on, such as "12[1].svr Q". A "+" marks those that the server
-// sent; QueuedSubjobs makes the others.
+// Collects the objects that QueuedSubjobs passes on, as texts such as "12[1].svr Q". A "+" marks objects that
+// the server sent; the others are made by QueuedSubjobs.
 class QueuedSubjobsTest : public testing::Test {
   protected:
     void take(std::uint32_t type, std::string_view name, std::string_view state,
@@ -31,7 +31,7 @@ TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
     take(kTypeOfArray, "12[].svr", "B", "1-3:2,6");
     take(kTypeOfSubjob, "12[2].svr", "R");
     take(kTypeOfSubjob, "12[4].svr", "X");
-    take(2, "12[7].svr", "X");  // a subjob may have the type of a job
+    take(2, "12[7].svr", "X");  // a server may also send a subjob with the type of a job
     take(2, "13.svr", "Q");
     all.end();
     EXPECT_THAT(given, ElementsAre("11.svr R+", "12[].svr B+", "12[1].svr Q", "12[2].svr R+", "12[3].svr Q",
@@ -47,7 +47,7 @@ TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
                                    "3[5].svr Q"));
 }
 
-// A list of remaining indices that is none is ignored, as a server may send any text.
+// A server may send any text as the list of remaining indices. A text that isn't such a list is ignored.
 TEST_F(QueuedSubjobsTest, WhatIsNoListOfIndicesIsPassedOver) {
     for (const char* text : {"x", "1-", "5,3", "1-2,2", "1,,2", "-5", "99999999999"}) {
         EXPECT_FALSE(parse_remaining(text)) << text;

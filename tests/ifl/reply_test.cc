@@ -58,7 +58,7 @@ TEST(Reply, EveryProperPrefixIsRefused) {
     }
 }
 
-// Encoded replies are the bytes that OpenPBS 23.06 servers send.
+// Encoded replies equal, byte by byte, those of OpenPBS 23.06 servers.
 TEST(Reply, MatchesTheWire) {
     EXPECT_EQ(encode_reply(Reply::ok()), "+2+2+0+0+1+0");
     EXPECT_EQ(encode_reply(Reply::error(15007, "no")), "+2+25+15007+0+7+0+2no");
@@ -104,7 +104,7 @@ std::string joined(const std::vector<std::string>& pieces) {
     return all;
 }
 
-// Five queues in a status reply that comes in parts of two, followed by another reply.
+// A status reply with five queues that comes in parts of two queues, followed by another reply.
 struct InParts {
     InParts() {
         StatusParts parts(2);
@@ -153,7 +153,7 @@ TEST(ReplyDecoder, GivesObjectsToASinkAsTheyArrive) {
     EXPECT_THAT(decode_bytes_of(sent.stream, sink),
                 ElementsAre(Reply{0, 0, StatusReply{}, false}, Reply::ok()));
     EXPECT_EQ(got, sent.queues);
-    // objects are passed on before the last part has come
+    // the decoder passes objects on before the last part has arrived
     got.clear();
     ReplyDecoder decoder;
     decoder.feed(std::string_view(sent.stream).substr(0, sent.stream.size() * 2 / 3));

@@ -23,7 +23,7 @@ struct Row {
     std::string extend = {};
 };
 
-// Returns a request of every type, each with a body in which every field has a value.
+// Returns a request of every type. Each field of its body has a value.
 std::vector<Row> all_requests() {
     const Manage manage{2, 64, "p1", kAttributes};
     const Status status{"1.server,2.server", {{"job_state", "", "", Op::set}}};
@@ -113,7 +113,7 @@ TEST(Request, TheTableAboveHasEveryType) {
 TEST(Request, EveryProperPrefixIsRefused) {
     for (const Row& row : all_requests()) {
         const std::string data = encode_request(make(row));
-        // cut a request after each byte, and a long one after a sample of them
+        // cut a short request after each byte, and a long one after every 97th
         const std::size_t step = data.size() > 500 ? 97 : 1;
         for (std::size_t length = 0; length < data.size(); length += step) {
             const auto decoded = decode_request(std::string_view(data).substr(0, length));
@@ -132,7 +132,7 @@ TEST(Request, BytesAfterItsEndAreRefused) {
     }
 }
 
-// Encoded requests are the bytes that OpenPBS 23.06 clients send.
+// Encoded requests equal, byte by byte, those of OpenPBS 23.06 clients.
 TEST(Request, MatchesTheWire) {
     EXPECT_EQ(encode_request({RequestType::connect, "root", Connect{}, ""}), "+2+2+0+4root+0");
     EXPECT_EQ(encode_request({RequestType::disconnect, "root", Disconnect{}, ""}), "+2+22+59+4root");

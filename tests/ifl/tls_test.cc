@@ -35,7 +35,7 @@ class TlsTest : public ::testing::Test {
         const auto context = TlsContext::server(made->certificate(), made->key(), now);
         return context ? "" : context.error().message;
     }
-    // Makes a client's and a server's session. Their bytes go only where the test carries them.
+    // Makes a session of a client and one of a server. The test itself carries bytes from one to the other.
     void begin(const std::string& name = "head") {
         const auto of_server = server_context();
         ASSERT_TRUE(of_server) << of_server.error().message;
@@ -61,7 +61,7 @@ class TlsTest : public ::testing::Test {
         text.resize(size);
         return text;
     }
-    // Does the handshake. Returns the client's and the server's error; "" if there is none.
+    // Does the handshake. Returns the client's and the server's errors; "" for a side without an error.
     std::pair<std::string, std::string> shake_hands() {
         carry(*client, *server);
         EXPECT_TRUE(read(*server));
@@ -152,7 +152,7 @@ TEST_F(TlsTest, AnotherAuthoritysCertificateIsRefusedByTheClient) {
     server = std::move(*TlsSession::accept(*of_server));
     EXPECT_THAT(shake_hands().first,
                 HasSubstr("isn't accepted for head: unable to get local issuer certificate"));
-    // the system's certificate authorities don't know this certificate, either
+    // this certificate isn't signed by one of the system's certificate authorities, either
     client = std::move(*TlsSession::connect(*TlsContext::client(""), "head"));
     server = std::move(*TlsSession::accept(*of_server));
     EXPECT_THAT(shake_hands().first, HasSubstr("unable to get local issuer certificate"));
@@ -197,7 +197,7 @@ TEST_F(TlsTest, FilesThatCantBeUsedAreNamed) {
     const auto two = TlsContext::server(made->certificate(), made->key("other"), system_clock::now());
     EXPECT_EQ(two.error().message, "TLS: " + made->key("other") + ": the key isn't that of the certificate " +
                                        made->certificate());
-    // a key where a certificate has to be, and a certificate where a key has to be
+    // a file with a key in place of a certificate, and one without a key in place of a key
     const auto keys = TlsContext::server(made->key(), made->key(), system_clock::now());
     EXPECT_THAT(keys.error().message,
                 HasSubstr(made->key() + ": a certificate in PEM expected (no start line"));
@@ -236,7 +236,7 @@ TEST_F(TlsTest, GarbageEndsTheSession) {
     }
 }
 
-// A client with a socket, and a server in a thread.
+// A client with a socket, and a server with the other end of it in a thread.
 class TlsSocketTest : public TlsTest {
   protected:
     void SetUp() override {
@@ -254,8 +254,8 @@ class TlsSocketTest : public TlsTest {
         const auto context = TlsContext::client(made->authority());
         return own.encrypt(*context, "head", std::chrono::seconds(30));
     }
-    // Makes the server send back all bytes until the client closes. `late`: it reads a megabyte before it
-    // sends any.
+    // Makes the server send all bytes back until the client closes the connection. With `late`, the server
+    // reads a megabyte before it sends any.
     void echo(bool late = false) {
         thread = std::thread([this, late] {
             const auto context = server_context();
@@ -314,7 +314,7 @@ TEST_F(TlsSocketTest, SendsAsMuchAsIsTaken) {
         ASSERT_TRUE(came) << came.error().message;
         back.append(bytes, 0, *came);
     }
-    // while it waits for the answer, the client sends the bytes that it has taken but not sent yet
+    // while it waits for the answer, the client also sends bytes that it has accepted and not yet sent
     while (back.size() < text.size()) {
         const auto came = own.receive(bytes.data(), bytes.size(), std::chrono::seconds(30));
         ASSERT_TRUE(came) << came.error().message;

@@ -35,7 +35,7 @@ TEST(Allocations, AllMistakesAreReported) {
                             HasSubstr("allocations:5:12: g: '-2' is no allocation")));
 }
 
-// A migration makes no objects of allocations and usage; a note names the groups that have used up their
+// A migration makes no objects from allocations and usage. A note names the groups that have used up their
 // allocation.
 TEST(Allocations, AreLookedAtTogetherWithWhatWasUsed) {
     const auto allocations =

@@ -1,4 +1,5 @@
-// Gives every parser odd texts: the result is the same as for a clean text, or an error that names the place.
+// Gives every parser odd texts. The result must be the same as for a clean text, or an error that names the
+// place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +16,10 @@ using testing::HasSubstr;
 struct Format {
     std::string kind;                 // name of the kind of file in legacy_kinds()
     LegacyTexts beside;               // other files that the parser needs
-    std::string text;                 // a clean text of several lines, separated by blanks only
+    std::string text;                 // a clean text of several lines, with words separated by blanks only
     std::string comment;              // a comment line; empty: the format has none
     std::string mistakes;             // two wrong lines, the first with bytes outside ASCII
-    std::vector<std::string> places;  // places that the errors about both name: "2:1: "
+    std::vector<std::string> places;  // places that the errors about these two lines name, such as "2:1: "
     std::string twice;                // the clean text, in which a value is given a second time
     std::string told;                 // what the report or error says about the second value
 };
@@ -135,8 +136,8 @@ std::vector<Format> formats() {
     };
 }
 
-// Returns all results of a text: commands, report and usage, or the problems. `strict`: a mistake is a
-// problem, not a note.
+// Returns all results of a text: commands, report and usage, or the problems. With `strict`, a mistake is a
+// problem and not a note.
 std::string outcome(const Format& format, const std::string& text, bool strict = false) {
     const auto kinds = legacy_kinds();
     const auto kind = std::ranges::find(kinds, format.kind, &LegacyKind::name);
@@ -171,7 +172,7 @@ TEST(AnyInput, MeansTheSame) {
         const std::string clean = outcome(format, format.text);
         EXPECT_THAT(clean, testing::Not(HasSubstr("expected")));
         const std::string& text = format.text;
-        // skip these: pbs_sched can't read the year of a holidays file with DOS lines (prime_year_test.cc)
+        // skip DOS lines in a holidays file, as pbs_sched can't read its year then (prime_year_test.cc)
         const bool any_lines = text.find("weekday") == text.npos;
         if (any_lines) EXPECT_EQ(outcome(format, replaced(text, "\n", "\r\n")), clean) << "lines of DOS";
         EXPECT_EQ(outcome(format, text.substr(0, text.size() - 1)), clean) << "no newline at the end";

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Options that every configuration needs. A test adds its own to them.
+// Options that every configuration needs. A test adds its own options to them.
 const std::string kMinimal = "SUBMIT_QUEUE submit\nBATCH_QUEUES execute\n";
 
 std::string value(const std::string& lines, std::string_view option) {
@@ -43,7 +43,8 @@ TEST(ConfigFile, TheSmallestOfTheGuide) {
 }
 
 TEST(ConfigFile, EveryOptionOfBothDocumentsIsKnown) {
-    // Options that the guide's alphabetical index, its text, or the overview has, and their other spellings.
+    // Options that appear in the guide's alphabetical index, in its text or in the overview, and their other
+    // spellings.
     const char* names[] = {"AVOID_FRAGMENTATION",
                            "BATCH_QUEUES",
                            "DECAY_FACTOR",
@@ -235,7 +236,7 @@ TEST(ConfigFile, CommentsBlankLinesAndLineEnds) {
     EXPECT_EQ(value("MAX_JOBS\t \t4\t# a # b\n", "MAX_JOBS"), "4");
     EXPECT_TRUE(parse_configfile("\xef\xbb\xbf" + kMinimal, "config"));
     EXPECT_EQ(value("#" + std::string(100000, 'x') + "\nMAX_JOBS 5\n", "MAX_JOBS"), "5");
-    // If a comment takes the place of the argument, the argument is missing.
+    // If a comment follows the option at once, the argument is missing.
     EXPECT_THAT(problems(kMinimal + "MAX_JOBS # 2\n"), ElementsAre(HasSubstr("the argument is missing")));
 }
 
@@ -277,10 +278,11 @@ TEST(ConfigFile, AWordThatIsReadAsFalseIsNoted) {
 
 struct Companion {
     const char* lines;
-    std::vector<std::string> missing;  // "OPTION needs OTHER"
+    std::vector<std::string> missing;  // expected problems or notes, such as "OPTION: needs OTHER"
 };
 
-// Options that need others, without which the Origin scheduler refused to start: a missing one is a problem.
+// Some options need others, without which the Origin scheduler refused to start. Without these, the migration
+// reports a problem.
 TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME True\n",
@@ -310,7 +312,8 @@ TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
         << "but where prime time isn't enforced nobody looked";
 }
 
-// Options that need others only according to the guide's word "(required)": a missing one is a note.
+// Some options need others only because the guide says "(required)". Without these, the migration gives a
+// note.
 TEST(ConfigFile, OptionsWithoutWhatTheGuideAloneRequiresAreSetWithANote) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME False\n", {}},
@@ -327,7 +330,7 @@ TEST(ConfigFile, OptionsWithoutWhatTheGuideAloneRequiresAreSetWithANote) {
         {"INTERACTIVE_LONG_WAIT 30:00\n", {"needs ENFORCE_PRIME_TIME"}},
         {"SMALL_QUEUED_TIME 30:00\n", {"needs MAX_QUEUED_TIME"}},
         {"FAKE_MACHINE_MULT 32\n", {"needs TEST_ONLY"}},
-        {"DECAY_FACTOR 0.5\n", {}},  // SORT_BY_PAST_USAGE is on unless switched off
+        {"DECAY_FACTOR 0.5\n", {}},  // no note, as SORT_BY_PAST_USAGE is on unless it is switched off
         {"SYSTEM_NAME cluster\n", {"needs ENFORCE_DEDICATED_TIME"}},
     };
     for (const Companion& c : companions) {
@@ -350,7 +353,7 @@ TEST(ConfigFile, IsKnownByItsOptions) {
     EXPECT_FALSE(is_configfile("nonsense\n"));
 }
 
-// A queue can't have two roles: the Origin scheduler refused to start then.
+// A queue can't have two roles, as the Origin scheduler refused to start then.
 TEST(ConfigFile, AQueueHasOnePart) {
     const std::pair<std::string, std::string> cases[] = {
         {"SUBMIT_QUEUE a\nBATCH_QUEUES b,a\n",

@@ -138,7 +138,7 @@ TEST(Convert, TheReportHasALineForEverySetting) {
     EXPECT_THAT(text, HasSubstr("\n11 values were set.\n"));
 }
 
-// A configuration with every option, each with a value other than its default.
+// A configuration with every option. Each has a value that differs from its default.
 const char* const kEverything =
     "SPECIAL_QUEUE special@host\nDEDICATED_QUEUES ded1,ded2\nEXTERNAL_QUEUES ext\nBACKGROUND_QUEUE_NAME bg\n"
     "CHALLENGE_QUEUE_NAME ch\nSCHED_HOST a.b\nSERVER_HOST c.d\nPRIME_TIME_WALLT_LIMIT "
@@ -190,7 +190,7 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     EXPECT_FALSE(second->report.changed());
 }
 
-// Returns whether the old scheduler had prime time, by a simple reading of its files.
+// Returns whether the old scheduler had prime time at a local time, by a simple reading of its files.
 bool naive_prime(rrule::Local l, const std::vector<int>& holidays) {
     const auto day = std::chrono::floor<std::chrono::days>(l);
     const unsigned weekday = std::chrono::weekday{day}.c_encoding();

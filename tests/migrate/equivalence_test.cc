@@ -1,6 +1,6 @@
-// Migrates the files of sites, from trivial ones to one with every option, and compares the objects with a
-// simple reading of the files, minute by minute for two years and option by option. The same must hold after
-// the objects were exported and migrated again.
+// Migrates the files of sites, from trivial ones to one with every option. Compares the objects with a simple
+// reading of the files, minute by minute for two years and option by option. Then exports the objects,
+// migrates the exported files, and compares again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Site {
     std::string holidays{};
     std::string dedicated_time{};
     std::string resource_group{};
-    std::string config{};  // configuration of an Origin scheduler, in place of sched_config
+    std::string config{};  // configuration of an Origin scheduler; if it isn't empty, sched_config isn't used
 };
 
 const std::vector<std::string> kQueues = {"ded1", "dedq", "np_slow", "p_fast", "workq"};
@@ -147,7 +147,7 @@ class Migrated {
         return rrule::WindowSet(out, *rrule::NonWorkDays::parse(snapshot().non_work_days(), zone));
     }
 
-    // Exports the objects to a file of this kind, as a server with the queues would.
+    // Exports the objects to a file of this kind, as a server with these queues would.
     Exported exported(std::string_view kind) const {
         std::vector<FoundQueueType> types;
         for (const QueueType& type : conversion_.queue_types) types.push_back({type.queue, type.to, ""});
@@ -162,7 +162,7 @@ class Migrated {
     Conversion conversion_;
 };
 
-// ---- A simple reading of the files, which does what the older schedulers did.
+// ---- A simple reading of the files, as the older schedulers read them.
 
 std::vector<std::vector<std::string>> words_of_lines(const std::string& text, const std::string& comments) {
     std::vector<std::vector<std::string>> out;
@@ -192,7 +192,7 @@ Minute minute_at(int minute) {
             static_cast<int>(of_day / 60 * 100 + of_day % 60)};
 }
 
-// Prime time by PBS's holidays file. Without a YEAR, it is always prime time.
+// Prime time by PBS's holidays file. If the file has no YEAR, it is always prime time.
 class NaivePbs {
   public:
     explicit NaivePbs(const std::string& text) {
@@ -234,8 +234,8 @@ class NaivePbs {
     std::set<int> holidays_;
 };
 
-// Prime time of the Origin scheduler: from PRIME_TIME_START to PRIME_TIME_END, for times that begin on a
-// working day.
+// Prime time of the Origin scheduler: it begins at PRIME_TIME_START on working days, and ends at
+// PRIME_TIME_END.
 class NaiveOrigin {
   public:
     NaiveOrigin(const std::string& config, const std::string& holidays) {
@@ -277,15 +277,15 @@ std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     return out;
 }
 
-// Expects that the migrated windows give each minute the prime and dedicated time that the older scheduler's
-// files give it. The files have local times of the server's zone.
+// Checks that the migrated windows give each minute the same prime and dedicated time as the older
+// scheduler's files. The files have local times of the server's zone.
 void expect_the_same_minutes(const Site& site, const Migrated& migrated, const rrule::Zone& zone) {
     const rrule::WindowSet prime = migrated.windows("prime", zone);
     const rrule::WindowSet dedicated = migrated.windows("dedicated", zone);
     const NaivePbs pbs(site.config.empty() ? site.holidays : "");
     const NaiveOrigin origin(site.config, site.config.empty() ? "" : site.holidays);
     const auto times = naive_dedicated(site.dedicated_time);
-    // Without prime windows the policy for all time is in force, with the values of prime time.
+    // Without prime windows, the policy for all time is in force. It has the values of the prime column.
     const bool always = site.config.empty() && !pbs.in_use();
     int wrong = 0;
     // Under the sanitizers, check every seventh minute, so that each minute of the day is checked once a
@@ -309,7 +309,7 @@ void expect_the_same_minutes(const Site& site, const Migrated& migrated, const r
 
 // ---- Options
 
-// Returns a value of an older file as the attribute's text.
+// Returns a value of an older file in the form of the attribute's text.
 std::string naive_value(std::string value) {
     std::string lower = value;
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -324,14 +324,15 @@ std::string naive_time(const std::string& value) {
     return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-// Returns the value of an attribute that is in force: the one that was set, or the default.
+// Returns the value of an attribute that is in force: the value that was set, or the default.
 std::string effective(const Object& object, std::string_view name) {
     const auto* attribute = objects::find_attribute(object.type(), name);
     const objects::Value* value = object.value(name);
     return value == nullptr ? "" : objects::format_value(*attribute, *value);
 }
 
-// Returns the values of a sched_config by attribute, for its prime or non_prime column (or all).
+// Returns the values of a sched_config, by attribute, that are in force in the column `column` (prime or
+// non_prime).
 std::map<std::string, std::string> naive_sched_config(const std::string& text, const std::string& column) {
     const std::map<std::string, std::string> renamed = {
         {"strict_fifo", "strict_ordering"},   {"preemptive_sched", "preemption"},
@@ -402,8 +403,8 @@ void expect_the_same_options(const Site& site, const Migrated& migrated) {
     }
 }
 
-// Compares every option of an Origin configuration. The last setting of an option counts; lists of queues add
-// up.
+// Compares every option of an Origin configuration. If an option is set several times, its last value is in
+// force; but several lists of queues are joined.
 void expect_the_same_origin_options(const Site& site, const Migrated& migrated) {
     const Object& policy = *migrated.snapshot().policy("default_policy");
     const std::map<std::string, std::string> other_names = {{"WALLT_SMALL_LIMIT", "wallt_limit_small_job"},
@@ -460,7 +461,7 @@ TEST(Equivalence, OptionByOption) {
     }
 }
 
-// ---- Exporting: the objects that are exported and migrated again mean the same.
+// ---- Exporting: the objects are exported, the files are migrated again, and the results must mean the same.
 
 Site exported_site(const Site& site, const Migrated& migrated) {
     Site back{.name = site.name + ", exported"};

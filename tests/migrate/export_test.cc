@@ -1,4 +1,4 @@
-// Files that are exported from the objects, and what an exporter says about objects that its file can't
+// Files that are exported from the objects, and the notes of an exporter about objects that its file can't
 // express.
 #include "migrate/export.h"
 
@@ -62,7 +62,7 @@ TEST_F(Export, AFreshServer) {
     EXPECT_THAT(write(export_configfile).left_out, Contains(HasSubstr("algorithm = standard")));
 }
 
-// Options of the earlier file are kept if no attribute can express them.
+// If an option of the earlier file has no attribute, the exporter keeps its line.
 TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
     const auto snapshot = store_->snapshot();
     ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
@@ -73,16 +73,16 @@ TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
                 testing::EndsWith("preemptive_sched: True\nprimetime_prefix: p_\nsort_queues: True\tprime\n"
                                   "mom_resources: \"a, b\"\nmom_resources: c\ndedicated_prefix: -none-\n"
                                   "nonprimetime_prefix: -none-\n"));
-    // pbs_sched takes a missing prefix for one that every queue's name has, so the exporter writes one that
-    // no queue has. A migration must not report that this prefix matches no queue.
+    // If a prefix is missing, pbs_sched takes it for one that every queue's name has. So the exporter writes
+    // a prefix that no queue has. A migration must not report that this prefix matches no queue.
     const SchedConfig fresh = parse_sched_config(write(export_sched_config).text, "sched_config");
     const auto policies = to_policies(fresh, {}, "fs");
     ASSERT_TRUE(policies);
     EXPECT_THAT(policies->notes, testing::IsEmpty());
 }
 
-// The prefix is kept if it still matches the same queues, so that a queue which is created later belongs to
-// it.
+// If the earlier file's prefix still matches the same queues, the exporter keeps it, so that it also applies
+// to queues that are created later.
 TEST_F(Export, ThePrefixOfDedicatedQueuesStaysWhileItChoosesTheSame) {
     set(ObjectType::policy, "default_policy", {{"dedicated_queues", "ded_a,ded_b"}});
     const auto snapshot = store_->snapshot();

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Writes numbers as machines of a kind store them.
+// Writes numbers in the format of a kind of machine.
 struct Machine {
     bool wide;  // 64 bit
     bool big_endian;

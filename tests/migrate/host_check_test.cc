@@ -25,7 +25,8 @@ Checked checked(const std::string& print, const Surroundings& server = {}) {
     return out;
 }
 
-// TORQUE's qmgr prints such directives; those with resources that the server doesn't have are left out.
+// TORQUE's qmgr prints such directives. If the server doesn't have a resource, the directives with it are
+// left out.
 TEST(HostCheck, ResourcesThatTheServerDoesNotHaveAreLeftOut) {
     const Checked done = checked(
         "create queue batch\nset queue batch resources_max.procct = 8\nset queue batch resources_min.procs = "
@@ -56,7 +57,8 @@ TEST(HostCheck, ResourcesOfThePrintAndOfTheServerStay) {
     EXPECT_THAT(checked("set queue q resources_max.lic = 8\n", {.consumables = {"lic"}}).notes, IsEmpty());
     EXPECT_THAT(checked("set queue q resources_max.big = 8\n", {.others = {"big"}}).notes, IsEmpty());
     EXPECT_THAT(checked("set queue q resources_max.lic = 8\n", {.knows_resources = false}).notes, IsEmpty());
-    // A server that reports its consumable resources has reported the built-in ones, too: others don't exist.
+    // If a server reports its consumable resources, the built-in ones are among them. So a resource that it
+    // doesn't report doesn't exist.
     EXPECT_THAT(checked("set queue q resources_max.ngpus = 8\n", {.consumables = {"mem", "ncpus"}}).notes,
                 ElementsAre(HasSubstr("there is no resource ngpus")));
 }
@@ -72,7 +74,7 @@ TEST(HostCheck, WhatNoServerTakes) {
                               "number of resources")));
 }
 
-// A conversion applies these checks, so that a dry run prints the same as a first start.
+// convert() makes these checks, too, so that a dry run prints the same as a first start.
 TEST(HostCheck, IsTheConversions) {
     const auto conversion =
         convert({.qmgr_print =

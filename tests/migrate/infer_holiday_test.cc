@@ -41,7 +41,7 @@ TEST(InferHoliday, NothingIsGuessed) {
     EXPECT_EQ(rule("Labor Day", 200, 0), "") << "in no year";
 }
 
-// In the year of the file, each proposed rule falls on the day of its line.
+// In the year of the holidays file, each proposed rule gives the day that stands in its line.
 TEST(InferHoliday, ProposalsAreTheDayOfTheLine) {
     const char* names[] = {"New Year",
                            "Martin Luther King",

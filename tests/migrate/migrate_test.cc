@@ -107,7 +107,7 @@ TEST_F(MigrateTest, WhatTheOlderSchedulerWentOnAfterIsTold) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("job_sort_formula"), "ncpus * foo");
 }
 
-// Policies may name resources that the server creates only later, from the same files.
+// Policies may name resources that the server creates only later, when it reads the same files.
 TEST_F(MigrateTest, ResourcesThatAreYetToBeMadeAreKnown) {
     home_.write("sched_priv/sched_config",
                 "resources: \"ncpus, mem, tape\"\njob_sort_key: \"disk HIGH\"\nserver_dyn_res: \"disk "

@@ -1,4 +1,5 @@
-// Conversion of the files of a scheduler beside `default`: its objects get names of their own.
+// Converts the files of another scheduler than `default`. Its objects get names that begin with the
+// scheduler's.
 #include "migrate/other_scheds.h"
 
 #include "tests/migrate/support.h"
@@ -26,7 +27,7 @@ TEST(OtherScheds, HaveObjectsOfTheirName) {
     EXPECT_THAT(text,
                 HasSubstr("set sched s2 policy = \"s2_policy,p:s2_policy_prime,np:s2_policy_non_prime\""));
     EXPECT_THAT(text, HasSubstr("set policy s2_policy fairshare_group = s2_fs_group"));
-    // A name that only begins like a renamed object's stays the same.
+    // `default_users` isn't renamed, as it only begins like a renamed object.
     EXPECT_THAT(text, HasSubstr("default_users"));
     EXPECT_THAT(text, Not(HasSubstr("default_policy")));
     EXPECT_TRUE(other.ledger.lines.empty());

@@ -19,7 +19,7 @@ PbsHolidays parsed(const std::string& text) {
     return file;
 }
 
-// Returns the windows that the lines after a YEAR give, each as "rule start-end".
+// Returns the windows that these lines give after a line with a YEAR, each as "rule start-end".
 std::vector<std::string> windows(const std::string& text) {
     std::vector<std::string> out;
     for (const PrimeWindow& w : prime_windows(parsed("YEAR 2026\n" + text)))
@@ -71,7 +71,7 @@ SchedConfig by_time() {
     return parse_sched_config("by_queue: True prime\nby_queue: False non_prime\n", "sched_config");
 }
 
-// The expected results are those of OpenPBS's parser (check_prime() and load_day() of prime.cpp).
+// OpenPBS's parser gives the expected results (check_prime() and load_day() in prime.cpp).
 TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
     struct Case {
         const char* lines;
@@ -152,7 +152,7 @@ TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
         ElementsAre(
             "holidays:1: the line ends with a carriage return, expected LF alone: PBS read it as a part of "
             "the last word, which then has no effect; convert the file if the line is to have one"));
-    // A carriage return that belongs to a remark after the words that count gives no note.
+    // A carriage return gives no note if it belongs to a remark after the words that have a meaning.
     EXPECT_THAT(parse_pbs_holidays("YEAR 2026 x\r\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").notes,
                 IsEmpty());
     EXPECT_TRUE(parse_pbs_holidays("YEAR 2026 x\r\n", "f").in_use());
@@ -197,7 +197,7 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
                                   "the file is used all the same", left_out, left_out));
 }
 
-// PBS reads a number at the beginning of a word, such as 12 in "12x".
+// If a word begins with a number, as in "12x", PBS reads the number.
 TEST(PbsHolidays, LinesWithMistakes) {
     const PbsHolidays file =
         parse_pbs_holidays("YEAR 2026\nJan 1 New Year\n367 x\n12x y\n01/02 z\n359 Dec 25\n", "f");

@@ -61,7 +61,7 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
     const auto mistake = run(folder, "--dry-run --strict --sched-config " + bad);
     EXPECT_EQ(mistake.status, 2);
     EXPECT_THAT(mistake.err, HasSubstr("bad:2:11: by_queue: 'maybe' is not True or False\n"));
-    // In other modes the mistake is a note, and all other lines are migrated.
+    // In other modes, the mistake gives a note, and all other lines are migrated.
     folder.write("home/server_priv/.keep", "");
     const std::string told = bad +
                              ":2:11: by_queue: 'maybe' is not True or False; it is read as True, as the "
@@ -150,7 +150,7 @@ TEST(PbsMigrate, ADifferenceOfHolidaysAndWhatNoCommandSays) {
         run(folder, "--dry-run " + config + " --decay-usage " + folder.write("decay_usage", "Sat\ng:u 3\n"));
     EXPECT_THAT(usage.out, testing::StartsWith("# usage of past_usage: 1 record, which no command of qmgr "
                                                "sets\nset policy"));
-    // --check also finds that the home doesn't exist.
+    // --check also reports that the home doesn't exist.
     const auto checked = run(folder, "--check --into " + folder.path("none") + " " + config);
     EXPECT_EQ(checked.status, 2);
     EXPECT_EQ(run(folder, "--check " + into).out, "");
@@ -263,7 +263,7 @@ TEST(PbsMigrate, AnExportThatDoesNotFitLeavesNoBeginningOfAFile) {
     const std::string into = "--into " + folder.path("home");
     ASSERT_EQ(run(folder, into + " --resource-group " + folder.write("resource_group", tree)).status, 0);
     const std::string arguments = into + " --export resource_group " + folder.path("back");
-    // `before` limits files to 64 KiB, and ignores the signal for longer ones.
+    // The shell commands limit files to 64 KiB, and ignore the signal that a longer file causes.
     const auto full = run(folder, arguments, "trap '' XFSZ; ulimit -f 128; ");
     EXPECT_EQ(full.status, 2);
     EXPECT_THAT(full.err, HasSubstr("back/resource_group: can't be written: File too large\n"));

@@ -1,5 +1,5 @@
-// Compares prime time of the migrated objects, for every minute of a year, with a model of the older
-// scheduler that reads the same holidays file.
+// Compares prime time by the migrated objects with that of a model of the older scheduler, for every minute
+// of a year. Both read the same holidays file.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace pbs::migrate::test {
 namespace {
 
-// ---- The model of the older scheduler: how it reads lines, and its decision for a minute.
+// ---- The model of the older scheduler: how it reads lines, and how it decides for a minute.
 
 struct OldTime {
     bool all = false;

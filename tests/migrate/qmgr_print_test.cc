@@ -30,7 +30,7 @@ std::vector<std::string> queues(const std::string& text) {
     return out;
 }
 
-// Output of qmgr's print.
+// A sample of the output of qmgr's print.
 const std::string kPrint =
     "#\n# Create resources and set their properties.\n#\n#\n# Create and define resource lic\n#\n"
     "create resource lic\nset resource lic type = long\nset resource lic flag = q\n"
@@ -90,8 +90,8 @@ TEST(QmgrPrint, AllMistakesAreReportedAndTheRestIsRead) {
     EXPECT_EQ(file.queues[0].name, "b");
 }
 
-// Values for policies are checked when they are read: a directive with a value that no policy accepts is left
-// out, and the others are migrated.
+// Values for policies are checked when they are read. A directive with a value that no policy accepts is left
+// out, and the other directives are migrated.
 TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     for (const std::string setting :
          {"server backfill_depth = -1", "sched job_sort_formula_threshold = high", "sched log_events = some",
@@ -106,7 +106,7 @@ TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     }
 }
 
-// Returns the commands for the server as "line directive".
+// Returns the commands for the server in a print, each as "line directive".
 std::vector<std::string> directives(const std::string& text) {
     std::vector<std::string> out;
     for (const PrintedCommand& printed : parsed(text).commands)
@@ -145,7 +145,8 @@ TEST(QmgrPrint, ElementsOfAListAreOneValue) {
                     "5 set server operators += c@h"));
 }
 
-// OpenPBS prints each limit of an attribute as a directive of its own, with "=": they become one value.
+// OpenPBS prints each limit of an attribute as its own directive, with "=". The migration joins them to one
+// value.
 TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
     EXPECT_THAT(
         directives("set server max_run = [o:PBS_ALL=40]\nset server max_run = [u:bob=1]\n"
@@ -158,7 +159,7 @@ TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
                     "7 set queue q max_user_run_soft = 5"));
 }
 
-// In lines that people have written, a later limit on the same entity replaces the earlier one, as in qmgr.
+// If people have written the lines, a later limit on the same entity replaces the earlier one, as in qmgr.
 TEST(QmgrPrint, ALaterLimitOnAnEntityTakesThePlaceOfTheEarlierOne) {
     EXPECT_THAT(
         directives(
@@ -203,7 +204,8 @@ std::string commands(const Legacy& files, const Surroundings& server = {}) {
     return conversion ? to_qmgr(*conversion) : "";
 }
 
-// Limits on amounts mean the same on this server. For limits on texts and booleans, a note says what they do.
+// Limits on amounts mean the same on this server as on the old one. Limits on texts and booleans give a note
+// that says what they do.
 TEST(QmgrPrint, LimitsThatAreTextsAreTold) {
     const QmgrPrint print = parse_qmgr_print(
         "create resource st type=string\ncreate resource sa type=string_array\ncreate resource bo "
@@ -249,8 +251,8 @@ TEST(QmgrPrint, DepthAndFormulaBecomeThePolicys) {
                 AllOf(HasSubstr("backfill_depth = 0\n"), Not(HasSubstr("backfill_depth = 3"))));
 }
 
-// OpenPBS has these attributes on its schedulers, and earlier had them in sched_config; here they are the
-// policy's.
+// In OpenPBS, these attributes belong to schedulers, and earlier they were options of sched_config. In this
+// project they belong to policies.
 TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
     const QmgrPrint print = parsed(
         "set sched preempt_order = \"SCR 50 SC\"\nset sched default preempt_prio = \"express_queue, "
@@ -314,7 +316,7 @@ TEST(QueueTypes, AreKeptAsText) {
     const std::vector<QueueType> types{{"a", "", "execution_prime"}, {"b", "execution_prime", ""}};
     EXPECT_EQ(queue_types_from_text(to_text(types)), types);
     EXPECT_THAT(queue_types_from_text("nonsense\n\na\tb\n"), IsEmpty());
-    // if a change wasn't made yet, taking it back leaves nothing to do
+    // if the first change wasn't made yet, taking it back leaves no change
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", ""}}), IsEmpty());
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", "execution_dedicated"}}),
                 ElementsAre(QueueType{"a", "", "execution_dedicated"}));

@@ -1,5 +1,5 @@
-// Repeated migrations: a value changes only if its file has changed, and values that the files no longer have
-// are taken back.
+// Repeated migrations: a value changes only if its file has changed, and values that have disappeared from
+// the files are removed.
 #include "migrate/migrate.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
@@ -26,7 +26,7 @@ class Repeat : public testing::Test {
         store_.emplace(std::move(*opened));
     }
 
-    // Migrates these texts, and returns the report.
+    // Migrates these texts. Returns the report.
     std::string migrated(const LegacyTexts& texts, const Surroundings& server = {}) {
         const auto done = migrate(texts, *store_, kRoot, kNow, server);
         EXPECT_TRUE(done) << testing::PrintToString(test::texts(done.error()));
@@ -97,8 +97,8 @@ TEST_F(Repeat, OptionsThatTheFileNoLongerHasAreUnset) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->integer("max_jobs"), 3);
 }
 
-// A migration deletes no queues, nodes and resources that the print no longer has, as jobs may use them;
-// notes name them.
+// If queues, nodes and resources have disappeared from the print, a migration doesn't delete them, as jobs
+// may use them. Notes name them.
 TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
     const auto print = [](const std::string& text) {
         LegacyTexts texts;
@@ -120,7 +120,7 @@ TEST_F(Repeat, ObjectsThatThePrintNoLongerHasStayAndAreTold) {
     EXPECT_THAT(report, AllOf(Not(HasSubstr("queue mine")), Not(HasSubstr("resource lic")),
                               Not(HasSubstr("queue kept: stays"))))
         << "made by somebody else, or in the print";
-    // Each further migration gives the note, until the objects are deleted.
+    // Each further migration repeats the note until the objects are deleted.
     EXPECT_THAT(migrated(print("create queue kept\n"), server), HasSubstr(told("queue old")));
     const std::string later = migrated(print("create queue kept\n"), {{"mine", "kept"}, {"lic"}});
     EXPECT_THAT(later, Not(HasSubstr("stays")));
@@ -133,15 +133,15 @@ TEST_F(Repeat, NamesOfHolidaysAreNoDaysOfTheirOwn) {
     const std::string renamed = migrated(pbs("", "YEAR 2026\n1 Jan 1 Neujahr\n"));
     EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=1 SUMMARY:New Year's Day"));
     EXPECT_THAT(renamed, HasSubstr("1 value was taken back.\n"));
-    // An earlier release has migrated a day without its name: the name isn't added.
+    // An earlier release has migrated a day without its name. A new migration doesn't add the name.
     set(objects::ObjectType::server, "", "non_work_days", "FREQ=YEARLY;BYYEARDAY=7");
     EXPECT_THAT(migrated(pbs("", "YEAR 2026\n7 Jan 7 Founder's Day\n")),
                 HasSubstr("BYYEARDAY=7 (already so)\n"));
     EXPECT_THAT(non_work_days(), ElementsAre("FREQ=YEARLY;BYYEARDAY=7"));
 }
 
-// The older schedulers ignored lines of a usage file that they couldn't read; here each gives a note or, with
-// `strict`, an error.
+// The older schedulers ignored lines of a usage file that they couldn't read. A migration gives a note about
+// each or, with `strict`, an error.
 TEST_F(Repeat, WhatIsNoUsageIsLeftOutOrRefused) {
     LegacyTexts texts = origin("");
     texts.decay_usage = LegacyText{"decay_usage", "Sat\ng:alice 5\nbob 3\n"};
@@ -252,7 +252,7 @@ TEST_F(Repeat, QueuesAreGivenBack) {
     const Surroundings server{{"p_a", "p_b"}, {}};
     migrated(pbs("primetime_prefix: p_\n"), server);
     EXPECT_EQ(pending(), "p_a\t\texecution_prime\np_b\t\texecution_prime\n");
-    // The server reports that it has made the changes.
+    // An empty value says that the server has made the changes.
     ASSERT_TRUE(store_->set_meta(kQueueTypesKey, ""));
     EXPECT_THAT(migrated(pbs("primetime_prefix: p_a\n"), server),
                 HasSubstr("queue p_b execution_type is taken back"));
@@ -281,7 +281,7 @@ TEST_F(Repeat, FactsAreWrittenWithTheChangesOrNotAtAll) {
     EXPECT_EQ(store_->meta("done")->value_or(""), "1");
 }
 
-// Policies with backfilling get the server's backfill_depth, and those without it get 0.
+// Policies with backfilling get the backfill_depth of the server's print. Policies without backfilling get 0.
 TEST_F(Repeat, BackfillAndItsDepth) {
     LegacyTexts texts = pbs("backfill: True prime\nbackfill: False non_prime\nresources: ncpus\n");
     texts.qmgr_print = LegacyText{"print", "set server backfill_depth = 5\n"};
@@ -294,7 +294,7 @@ TEST_F(Repeat, BackfillAndItsDepth) {
                         "which has backfill False\n"),
               Not(HasSubstr("backfill_depth = 1"))));
     EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
-    // Without the print, the values of the earlier print stay.
+    // Without a print, the values of the earlier print stay.
     texts.qmgr_print.reset();
     EXPECT_THAT(migrated(texts), HasSubstr("Nothing was changed"));
     EXPECT_EQ(store_->snapshot()->policy("default_policy_prime")->integer("backfill_depth"), 5);
@@ -317,7 +317,7 @@ TEST_F(Repeat, TheReportIsKeptWithTheChanges) {
     ASSERT_TRUE(done);
     EXPECT_EQ(store_->meta("report")->value_or(""), to_text(done->report));
     EXPECT_THAT(to_text(done->report), HasSubstr("batch_queues = batch,other\n"));
-    // A migration that changes nothing writes its report, too.
+    // A migration that changes nothing also writes its report.
     ASSERT_TRUE(migrate(origin("BATCH_QUEUES other\n"), *store_, kRoot, kNow, {}, options));
     EXPECT_THAT(store_->meta("report")->value_or(""), HasSubstr("Nothing was changed"));
 }
@@ -330,7 +330,8 @@ TEST_F(Repeat, UsageIsTakenOverOnce) {
     ASSERT_TRUE(stored);
     EXPECT_THAT(stored->usage,
                 ElementsAre(objects::Usage{"alice", "g1", 12.5}, objects::Usage{"bob", "g2", 0.25}));
-    // The server counts on. Migrating the old file again doesn't set its usage back.
+    // After the migration, the server has added to the usage. Migrating the old file again doesn't set the
+    // usage back.
     ASSERT_TRUE(objects::UsageStore(*store_).write("past_usage", {.usage = {{"alice", "g1", 20}}}));
     EXPECT_THAT(migrated(texts), HasSubstr("usage of past_usage = 2 records (already so)\n"));
     EXPECT_EQ(objects::UsageStore(*store_).load("past_usage")->usage.front().amount, 20);

@@ -61,7 +61,8 @@ TEST(ResourceGroup, AllMistakesAreReported) {
                     HasSubstr("resource_group:9:5: e: its parent 'e' isn't there")));
 }
 
-// Bad lines are left out: their names may be used by other lines, and elements below them have no parent.
+// Lines with mistakes are left out. Other lines may then use their names, and elements below them have no
+// parent.
 TEST(ResourceGroup, LinesWithMistakesAreLeftOut) {
     const ResourceGroup file = parse_resource_group(
         "a 10 root 5\nb 11 nobody 5\na 12 root 6\nc x root 4\nc 13 root 4\nd 14 b 1\ne 15 a 2\n", "f");
@@ -114,7 +115,8 @@ TEST(ResourceGroup, ATreeAloneIsReadyForAPolicy) {
     EXPECT_THAT(to_qmgr(*nothing), Not(HasSubstr("fs_group")));
 }
 
-// The sched_config doesn't set fair_share, which is off by default. The tree is migrated for later use.
+// The sched_config doesn't set fair_share, which is off by default. The share tree is still migrated, for
+// later use.
 TEST(ResourceGroup, BesideAFileThatSaysNothingOfFairshare) {
     const SchedConfig config = parse_sched_config("by_queue: True\n", "sched_config");
     const auto conversion =

@@ -24,7 +24,7 @@ std::vector<std::string> problems(const std::string& text) {
     return texts(parse_sched_config(text, "sched_config").mistakes);
 }
 
-// Returns each setting in force as "line option = value columns".
+// Returns each setting that is in force as "line option = value columns".
 std::vector<std::string> settings(const std::string& text) {
     std::vector<std::string> out;
     for (const SchedSetting& s : parsed(text).settings) {
@@ -138,12 +138,12 @@ TEST(SchedConfig, MistakesOfForm) {
     for (const auto& [line, message] : cases) EXPECT_THAT(problems(line), ElementsAre(message)) << line;
 }
 
-// The notes say what OpenPBS's scheduler does with such lines, which it logs.
+// OpenPBS's scheduler logs such lines. The notes say what it does with them.
 TEST(SchedConfig, WhatTheOlderSchedulersMadeOfMistakes) {
     struct Line {
         std::string text;
         std::string then;   // what the note says
-        std::string value;  // "option = value" if the line still counts
+        std::string value;  // "option = value" if the line has an effect
     };
     const std::string as_true = "it is read as True, as the schedulers of PBS and TORQUE read it";
     const Line lines[] = {
@@ -214,7 +214,8 @@ TEST(SchedConfig, TwoWaysOfOrdering) {
                 ElementsAre("sched_config:1:6: key: has no effect without sort_by: multi_sort"));
 }
 
-// ---- Every option: values that it accepts, in their stored form, and values that it refuses.
+// ---- Every option: values that it accepts, in the form in which they are stored, and values that it
+// refuses.
 
 struct Case {
     std::string_view option;

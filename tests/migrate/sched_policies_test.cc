@@ -80,8 +80,8 @@ TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
     EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
 }
 
-// A server reports all its resources, the built-in ones too. The result is that of a dry run, which knows no
-// server.
+// A server reports all its resources, including the built-in ones. The result is the same as that of a dry
+// run, which knows no server.
 TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
     const std::string text = "resources: \"ncpus, mem\"\n";
     EXPECT_EQ(all_time(text), all_time(text, {.consumables = {"hpm", "mem", "mpiprocs", "naccelerators",
@@ -89,8 +89,8 @@ TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
                                               .others = {"place", "select"}}));
 }
 
-// "resources:" also matters for resources that aren't consumable: pbs_sched ignored those that it doesn't
-// name.
+// The option "resources:" also concerns resources that aren't consumable: pbs_sched ignored those that the
+// option doesn't name.
 TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
     const Surroundings server{{}, {"lic"}, {"color", "gpu"}};
     EXPECT_THAT(
@@ -98,7 +98,7 @@ TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
             "resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect, lic, color\"\n",
             server),
         Contains("exclude_resources = gpu"));
-    // booleans of vnodes aren't excluded, as OpenPBS always considers them
+    // boolean resources of vnodes aren't excluded, as OpenPBS always considers them
     const Surroundings booleans{.others = {"big", "color"}, .vnode_booleans = {"big"}};
     EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect\"\n",
                          booleans),
@@ -257,7 +257,7 @@ TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
     EXPECT_THAT(text, HasSubstr("note: sched_config:2: mom_resources: is removed: "));
 }
 
-// Returns a sched_config with every option, also those that were removed.
+// Returns a sched_config with every option, including options that OpenPBS has removed.
 std::string everything() {
     std::string text =
         "round_robin: True prime\nby_queue: True\nstrict_ordering: True non_prime\nhelp_starving_jobs: True\n"

@@ -1,4 +1,4 @@
-// Helpers of the tests in this folder.
+// Helpers for the tests in this folder.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ inline std::vector<std::string> texts(const Problems& problems) {
     return out;
 }
 
-// A temporary folder, which is removed at the end of the test.
+// A temporary folder. The destructor removes it.
 class Folder {
   public:
     Folder() {
@@ -34,7 +34,7 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
 
     std::string path(const std::string& name) const { return path_ + "/" + name; }
-    // Writes a file, and returns its path. Makes its folders first.
+    // Writes a file, after making its folders. Returns its path.
     std::string write(const std::string& name, const std::string& text) const {
         std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
         std::ofstream(path(name), std::ios::binary) << text;

@@ -83,7 +83,8 @@ TEST(AccountingLog, TheLastRunCountsAndJobsWithoutAnEndAreCounted) {
                                             Pair("ended before it ran", 1), Pair("no end is recorded", 1)));
 }
 
-// A suspended job has run for its used walltime. Other jobs have run from their starts to their ends.
+// A job that was suspended has run for the walltime that it used. Other jobs have run from their starts to
+// their ends.
 TEST(AccountingLog, TheWalltimeOfASuspendedJobIsItsRunTime) {
     const Trace trace =
         read({{"b",

@@ -1,4 +1,4 @@
-// Tests schedules that can be worked out by hand.
+// Simulates small traces whose schedules can be worked out by hand.
 #include "tools/simulate/engine.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ constexpr const char* kStrict =
     "create policy strict\n"
     "set policy strict strict_ordering=True, backfill_depth=0\n";
 
-// Job 1 has both CPUs until 100; then the other two jobs start together.
+// Job 1 has both CPUs until 100 seconds. Then the other two jobs start together.
 TEST(Engine, ThreeJobsOnTwoCpus) {
     const Schedule run =
         run_of(trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 200, 200}}), site_of(1, 2));
@@ -26,8 +26,8 @@ TEST(Engine, ThreeJobsOnTwoCpus) {
     EXPECT_EQ(run.started, 3);
     EXPECT_EQ(run.cpus, 2);
     EXPECT_THAT(run.policies, ElementsAre("default_policy"));
-    // Cycles run at 0, 10 and 20, when jobs arrive, and at 100. At the later ends no job waits, so none runs
-    // then.
+    // Cycles run at 0, 10 and 20, when jobs arrive, and at 100, when job 1 ends. When later jobs end, no job
+    // waits, so no cycle runs.
     EXPECT_EQ(run.cycles, 4);
 }
 
@@ -61,8 +61,8 @@ TEST(Engine, EventsWithinTheCycleIntervalAreSeenTogether) {
 }
 
 TEST(Engine, AJobLargerThanAVnodeTakesWholeVnodesAndARest) {
-    // The job of 10 CPUs takes two vnodes of 4 CPUs, and 2 CPUs of the third. It leaves 2 CPUs, so the job of
-    // 3 CPUs has to wait for its end.
+    // The job of 10 CPUs takes two vnodes of 4 CPUs, and 2 CPUs of the third vnode. This leaves 2 CPUs, so
+    // the job of 3 CPUs has to wait for its end.
     const Schedule run = run_of(trace_of({{0, 10, 100, 100}, {1, 2, 50, 50}, {2, 3, 10, 10}}), site_of(3, 4));
     EXPECT_THAT(starts(run), ElementsAre(0, 1, 100));
 }
@@ -91,7 +91,7 @@ TEST(Engine, APolicyOfOriginRejectsWhatFitsNoQueue) {
     ASSERT_EQ(run.rejections.size(), 1U);
 }
 
-// The policy for all time decides from 08:00 to 17:00; outside these hours, the policy `strict`.
+// The policy for all time is in force from 08:00 to 17:00, and the policy `strict` outside these hours.
 TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     const std::string changes =
         std::string(kStrict) +
@@ -112,8 +112,8 @@ TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     EXPECT_TRUE(run.outcomes[2].prime);
 }
 
-// ann's second job waits because of her limit, and gains no eligible time; bob's job waits for CPUs, and
-// gains some.
+// ann's second job waits because of her limit of one job, and gains no eligible time. bob's job waits for
+// CPUs, and gains eligible time.
 TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
     const std::string policy =
         "create policy p job_sort_formula=eligible_time\n"
@@ -166,7 +166,7 @@ TEST(Engine, TheSameTraceGivesTheSameSchedule) {
     EXPECT_EQ(first.started, 400);
 }
 
-// Never more CPUs are in use than there are.
+// The jobs never use more CPUs than the machine has.
 TEST(Engine, NeverMoreCpusThanTheMachineHas) {
     std::vector<Job> jobs;
     jobs.reserve(300);

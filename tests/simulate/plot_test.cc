@@ -43,8 +43,8 @@ TEST_F(Plots, AnyNameGivesAValidPicture) {
     EXPECT_THAT(svg, Not(HasSubstr("\xef\xbf\xbf")));
 }
 
-// Two CPUs are used until 100, then 1.5 on average, then one. 300 seconds are 860 pixels wide, from 80 on;
-// 100% is at the height 46, 0% at 254.
+// Two CPUs are in use until 100 seconds, then 1.5 on average, then one. In the picture, 300 seconds are 860
+// pixels wide, beginning at x = 80; 100% is at y = 46, and 0% at y = 254.
 TEST_F(Plots, CurvesAreWhereTheValuesAre) {
     const auto pictures = to_pictures(heading, {make_report("x", trace, run, 3)});
     ASSERT_EQ(pictures.size(), 3U);
@@ -95,8 +95,8 @@ TEST(Plot, GroupsOfUsersHaveTheirOwn) {
     EXPECT_THAT(two[4].svg, HasSubstr(">CPU use by group, B: y<"));
 }
 
-// ann has 3 of 4 shares, and one of 4 CPUs until 100; bob has one share and 3 CPUs. 80% is at the height 46,
-// 0% at 254.
+// ann has 3 of 4 shares, and one of 4 CPUs until 100 seconds. bob has one share and 3 CPUs. In the picture,
+// 80% is at y = 46, and 0% at y = 254.
 TEST(Plot, GroupsOfSharesHaveTargets) {
     const Trace trace = trace_of({{0, 1, 100, 100, "ann"}, {0, 3, 100, 100, "bob"}});
     const Schedule run =

@@ -1,4 +1,4 @@
-// Tests jobs that make room for others by preemption: when they run, and the cost.
+// Simulates jobs that make room for others by preemption: when they run, and how much work is lost.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Schedule& run, 
 
 using Runs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// The second job takes the place of the first from 40 to 70.
+// The second job preempts the first one, and runs in its place from 40 to 70 seconds.
 class Preempted : public testing::Test {
   protected:
     Trace trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express", "chem"}});
@@ -124,7 +124,7 @@ TEST_F(Preempted, NobodyIsWherePreemptionIsOff) {
     EXPECT_THAT(starts(run), ElementsAre(0, 100));
 }
 
-// The job is suspended, and waits for its own vnode. A job of the express queue holds that for longer than a
+// A suspended job waits for its own vnode. A job of the express queue holds this vnode for longer than a
 // simulation goes on without events.
 TEST_F(Preempted, AndNotRunAgain) {
     trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express"}});
@@ -177,7 +177,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_EQ(json["cpu_seconds_lost"], 160);
     EXPECT_EQ(json["users"][0]["user"], "ann");
     EXPECT_EQ(json["queues"][0]["seconds_queued_again"], 30);
-    // A report of two simulations, one of them without preemption.
+    // A report of two simulations, of which the first has no preemption.
     const Schedule none = run_of(trace, site, "set policy default_policy preemption=False\n");
     const std::vector<Report> two = {make_report("a", trace, none), one[0]};
     EXPECT_THAT(to_text(heading, two), HasSubstr("preempted      jobs A  B  times A  B  B - A"));
@@ -185,7 +185,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_FALSE(nlohmann::json::parse(to_json(heading, {two[0]}))["simulations"][0].contains("preemption"));
 }
 
-// The suspended job's CPU time so far counts for its owner, who exceeds his share by it.
+// The CPU time that the suspended job has used counts for its owner, who thereby exceeds his share.
 TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     for (const std::string formula : {"ncpus*walltime", "cput"}) {
         SCOPED_TRACE(formula);
@@ -203,8 +203,8 @@ TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     }
 }
 
-// A job exceeds its owner's share once it has run, so the two jobs requeue each other in turn, and begin anew
-// each time.
+// Each of two jobs exceeds its owner's share once it has run. So the jobs requeue each other in turn, and
+// begin anew each time.
 TEST(Preemption, JobsThatRequeueEachOtherComeToAnEnd) {
     const Trace trace = trace_of({{0, 4, 36000, 40000}, {10, 4, 36000, 40000, "bob"}});
     const Schedule run = run_of(trace, site_of(1, 4),
@@ -266,8 +266,8 @@ std::string random_changes(Random& random) {
     return text;
 }
 
-// Checks with random preemptions: usage is the sum of finished and lost work, no vnode is given to two jobs,
-// and each job ends once.
+// Checks three properties with random preemptions: usage is the sum of finished and lost work, no amount of a
+// vnode is given to two jobs, and each job ends once.
 TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
     std::array<std::int64_t, kPreemptMethods.size()> seen{};
     constexpr int kTraces = 12;
@@ -287,7 +287,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
         options.checkpoints = random.chance(50);
         options.cycle_interval = Seconds(random.chance(50) ? 1 : random.pick(2, 60));
 
-        // The amounts that a job holds, by vnode and resource.
+        // The amounts that a job holds. The key is the vnode and the resource.
         using Held = std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t>;
         std::vector<Held> of_jobs(trace.jobs.size());
         Held in_use;

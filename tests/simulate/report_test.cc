@@ -35,7 +35,8 @@ TEST(Distribution, PercentilesAreNearestRanks) {
     EXPECT_DOUBLE_EQ(distribution({}).max, 0);
 }
 
-// Job 1 has both CPUs from 0 to 100; job 2 has one from 100 to 150, and job 3 the other from 100 to 300.
+// Job 1 has both CPUs from 0 to 100 seconds. Job 2 has one CPU from 100 to 150, and job 3 the other one from
+// 100 to 300.
 class ThreeJobs : public testing::Test {
   protected:
     Trace trace = trace_of({{0, 2, 100, 100, "ann"}, {10, 1, 50, 60, "bob"}, {20, 1, 200, 200, "ann"}});
@@ -65,7 +66,8 @@ TEST_F(ThreeJobs, FiguresAreAsByHand) {
     EXPECT_EQ(r.sizes[0].name, "1");
     EXPECT_EQ(r.sizes[1].name, "2");
     EXPECT_THAT(r.waits, ElementsAre(0, 80, 90));
-    // In the three steps of 100 seconds, two CPUs are in use, then 1.5 on average, then one.
+    // The series has three steps of 100 seconds. Two CPUs are in use in the first, 1.5 on average in the
+    // second, and one in the third.
     EXPECT_THAT(r.series.cpus_in_use, ElementsAre(DoubleEq(2), DoubleEq(1.5), DoubleEq(1)));
     EXPECT_THAT(r.series.jobs_waiting, ElementsAre(DoubleEq(1.7), DoubleEq(0), DoubleEq(0)));
 }
@@ -77,7 +79,7 @@ TEST_F(ThreeJobs, PrimeTimeIsApart) {
     const Report r = make_report("x", trace, run);
     EXPECT_EQ(r.prime.jobs.jobs, 2);
     EXPECT_EQ(r.non_prime.jobs.jobs, 1);
-    // The CPU seconds in prime time: job 1, 50 s on 2 CPUs; job 2, 20 s; job 3, 20 s and 100 s.
+    // CPU seconds in prime time: job 1, 50 s on 2 CPUs; job 2, 20 s; job 3, 20 s and 100 s.
     EXPECT_DOUBLE_EQ(r.prime.usage.used, 100 + 20 + 120);
     EXPECT_DOUBLE_EQ(r.prime.usage.available, 2 * 170);
     EXPECT_DOUBLE_EQ(r.non_prime.usage.used, 450 - 240);
@@ -179,8 +181,8 @@ TEST(Report, SizesAreClassesOfPowersOfTwo) {
     EXPECT_THAT(names, ElementsAre("1:1", "2:1", "3-4:2", "5-8:2", "9-16:2"));
 }
 
-// Each user may use two of four CPUs: the third job waits for its owner's first job, though two CPUs are
-// idle.
+// The quota allows each user two of the four CPUs. So the third job waits for its owner's first job, though
+// two CPUs are idle.
 TEST(Report, OfQuotas) {
     const Schedule run = run_of(trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 50, 60}}), site_of(1, 4),
                                 "create quota q1\n"

@@ -51,7 +51,8 @@ inline Site site_of(std::int64_t nodes, std::int64_t cpus) {
     return site;
 }
 
-// Simulates a trace. `changes` are directives of qmgr that make the policy; empty: default_policy decides.
+// Simulates a trace. `changes` are qmgr directives that make the policy; if empty, the site's default_policy
+// is used.
 inline Schedule run_of(const Trace& trace, const Site& site, const std::string& changes = {},
                        const EngineOptions& options = {}) {
     auto variant =
@@ -73,7 +74,7 @@ inline Schedule run_of(const Trace& trace, const Site& site, const std::string& 
     return *std::move(run);
 }
 
-// Returns the jobs' starts, in seconds after kMonday; -1: the job never started.
+// Returns the starts of the jobs in seconds after kMonday; -1 for a job that never started.
 inline std::vector<std::int64_t> starts(const Schedule& run) {
     std::vector<std::int64_t> list;
     for (const Outcome& outcome : run.outcomes)

@@ -1,4 +1,4 @@
-// Tests the usage of shares that a simulation begins with.
+// Tests simulations that begin with a given usage of shares.
 #include "tools/simulate/usage.h"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ const std::string kShares =
     "usage_formula = 'ncpus*walltime', decay_time = 1000:00:00\n"
     "set policy default_policy by_queue = False, fairshare_group = f1, fairshare = True\n";
 
-// Only one of these jobs can run at a time. All have arrived when the first one ends.
+// Only one of these jobs can run at a time. All four have arrived before the first one ends.
 std::vector<Job> jobs() {
     return {
         {0, 4, 100, 100, "ann"}, {1, 4, 100, 100, "ann"}, {2, 4, 100, 100, "bob"}, {3, 4, 100, 100, "eve"}};
@@ -70,7 +70,7 @@ std::vector<Job> jobs() {
 TEST(ShareUsage, ASimulationBeginsWithIt) {
     const Trace trace = trace_of(jobs());
     const Site site = site_of(1, 4);
-    // bob and eve have no usage, and bob's job came first.
+    // bob and eve have no usage, so bob's job is next, as it came first.
     EXPECT_THAT(starts(run_of(trace, site, kShares)), ElementsAre(0, 300, 100, 200));
     EngineOptions options;
     options.usage = {{"default", "f1", {{"", "bob", 1e6}, {"", "eve", 2e6}}}};
@@ -92,10 +92,10 @@ TEST(ShareUsage, TheCpuTimeOfJobsCountsWhenTheyEnd) {
     };
     EXPECT_EQ(usage(run, "ann"), 801);
     EXPECT_EQ(usage(run, "bob"), 401);
-    // The CPU time in the trace takes precedence over the assumed one.
+    // CPU times in the trace take precedence over the CPU time that the simulation assumes.
     trace.jobs[0].cput = Seconds(0);
     trace.jobs[1].cput = Seconds(30);
-    trace.jobs[1].walltime = Seconds(50);  // it ends after half of its time
+    trace.jobs[1].walltime = Seconds(50);  // it ends after half of its walltime
     const Schedule idle = run_of(trace, site, by_cput);
     EXPECT_THAT(starts(idle), ElementsAre(0, 100, 150));
     EXPECT_EQ(usage(idle, "ann"), 16);
@@ -124,7 +124,7 @@ TEST(ShareUsage, TheReportIsByGroup) {
     const auto json = nlohmann::json::parse(to_json(heading, reports));
     EXPECT_EQ(json["simulations"][0]["shares"][0]["groups"][1]["name"], "bob");
     EXPECT_EQ(json["simulations"][0]["shares"][0]["groups"][1]["cpu_part"], 0.25);
-    // A report of two simulations, one of them with a policy without shares.
+    // A report of two simulations. The first one has a policy without shares.
     const std::vector<Report> two = {make_report("a", trace, run_of(trace, site_of(1, 4))), reports[0]};
     EXPECT_THAT(to_text(heading, two), HasSubstr("fs_group f1  target A"));
     EXPECT_FALSE(nlohmann::json::parse(to_json(heading, two))["simulations"][0].contains("shares"));

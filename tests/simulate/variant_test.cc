@@ -60,7 +60,8 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
-// The bundled server itself has execution_type, while on an OpenPBS server the plugin's objects have it.
+// With the bundled server, execution_type belongs to the server's own part of a queue; with OpenPBS, to the
+// plugin's.
 TEST(Variant, HasTheExecutionTypeOfQueuesOfEitherServer) {
     for (const char* changes :
          {"set queue workq Execution_Type = execution_prime\n",

@@ -27,7 +27,8 @@ std::string read_text(const std::filesystem::path& file);
 // Returns the number of the line, counted from 1, that contains `offset`.
 int line_at(std::string_view text, std::size_t offset);
 
-// Returns the path that an #include names, relative to `root`: of a file beside `file`, or from the root.
+// Returns the path that an #include in `file` names, relative to `root`. It names a file beside `file`, or
+// one below `root`.
 std::string included_path(const std::filesystem::path& root, const std::filesystem::path& file,
                           std::string_view written);
 

@@ -44,7 +44,7 @@ TEST_P(Tables, TheServerHasTheRowsThatAreNobodyElses) {
 
 TEST_P(Tables, WhatIsWorkedOutCanNotBeSet) {
     for (const AttributeDef& row : table().all()) {
-        // `depend` and `eligible_time` are computed from a value that was set, so they are writable
+        // clients may set `depend` and `eligible_time`, from which the server computes other values
         const bool taken_up = row.name == "depend" || row.name == "eligible_time";
         if ((row.has(computed) && !taken_up) || row.has(of_plugin)) {
             EXPECT_FALSE(row.writable()) << row.name;

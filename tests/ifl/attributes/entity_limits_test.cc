@@ -32,7 +32,7 @@ TEST(EntityLimits, AreReadAndWritten) {
     }
 }
 
-// A wrong text gives the position of the error. OpenPBS 23.06.06 refuses these texts, too.
+// The parser gives the position of an error. OpenPBS 23.06.06 refuses these texts, too.
 TEST(EntityLimits, MistakesHaveAPlace) {
     struct Case {
         std::string_view text;

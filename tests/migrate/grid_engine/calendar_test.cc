@@ -15,7 +15,7 @@ GridFiles calendar(const std::string& year, const std::string& week) {
     return {{"scal/c", "calendar_name c\nyear " + year + "\nweek " + week + "\n"}};
 }
 
-// Returns the windows that a calendar becomes, a line for each: "RRULE START-END".
+// Returns the windows that a calendar is converted to, a line for each: "RRULE START-END".
 std::string windows(const std::string& year, const std::string& week) {
     const auto done = grid_conversion(calendar(year, week));
     EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));

@@ -24,7 +24,7 @@ std::string quota_set(const std::string& limits, const std::string& name = "q",
     return out + "}\n";
 }
 
-// Returns the quota rule that a limit of Grid Engine becomes; "" if it becomes none.
+// Returns the quota rule that a limit of Grid Engine is converted to; "" if there is none.
 std::string rule(const std::string& limit, GridFiles beside = {}) {
     beside["srqs"] = quota_set(limit);
     const std::string commands = grid_commands(beside);

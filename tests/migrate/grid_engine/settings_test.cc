@@ -115,7 +115,7 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
             "a scheduler does"));
 }
 
-// Complexes in these columns: name shortcut type relop requestable consumable default urgency.
+// Complexes, with the columns name, shortcut, type, relop, requestable, consumable, default, urgency.
 constexpr const char* kLoads =
     "scratch sc DOUBLE >= NO NO 0 0\nroom rm MEMORY <= NO NO 0 0\nkind k STRING == YES NO NONE 0\n";
 

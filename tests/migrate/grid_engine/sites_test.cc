@@ -1,4 +1,4 @@
-// Migrates whole folders of Grid Engine's files, which are like those of real sites (sites/).
+// Migrates whole folders of Grid Engine's files, which resemble those of real sites (sites/).
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -29,7 +29,7 @@ std::vector<std::string> site_folders() {
     return out;
 }
 
-// Returns the numbers of the lines of a file that a report names, as in "PATH:3-5,7".
+// Returns the numbers of the lines that a report names of a file, as in "PATH:3-5,7".
 std::set<int> told_lines(const std::string& report, const std::string& path) {
     std::set<int> out;
     for (std::size_t at = 0; (at = report.find(path + ":", at)) != std::string::npos;) {
@@ -66,7 +66,7 @@ class GridSites : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(GridSites, LoadAndEveryLineIsToldOf) {
-    // The report names each line for the server's own objects only in a dry run.
+    // The report names the lines about the server's own objects only in a dry run.
     const std::string report = migrated(files_, true);
     EXPECT_THAT(migrated(files_), HasSubstr(" were set.\n"));
     const auto text = grid_engine::read_folder(files_.grid_engine);
@@ -74,7 +74,8 @@ TEST_P(GridSites, LoadAndEveryLineIsToldOf) {
     const auto folder = grid_engine::parse_folder(*text, files_.grid_engine);
     ASSERT_TRUE(folder);
     for (const grid_engine::File& file : folder->files) {
-        // Skip host groups: the report doesn't name them, but their hosts are in the rules that use them.
+        // Skip host groups. The report doesn't name their lines, but the rules that use them contain their
+        // hosts.
         if (file.kind == "shgrp") continue;
         const std::set<int> told = told_lines(report, file.path);
         for (const grid_engine::Line& line : file.lines)
@@ -87,7 +88,7 @@ TEST_P(GridSites, AreMadeOnceAndTakenBack) {
     const auto revision = store_->snapshot()->revision();
     EXPECT_THAT(migrated(files_), HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_EQ(store_->snapshot()->revision(), revision);
-    // A later migration from an empty folder removes all that the first one made.
+    // A later migration from an empty folder removes everything that the first one made.
     const Folder folder;
     folder.write("srqs", "no resource quota set defined\n");
     LegacyFiles none;

@@ -1,4 +1,4 @@
-// Helpers of tests that convert a folder of Grid Engine's files.
+// Helpers for tests that convert a folder of Grid Engine's files.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace pbs::migrate::test {
 
 using GridFiles = std::map<std::string, std::string>;  // text of each file by its path in the folder
 
-// Returns the files as one text, the form of a folder in LegacyTexts (migrate/grid_engine/folder.h).
+// Returns the files as one text, in the form that LegacyTexts has for a folder
+// (migrate/grid_engine/folder.h).
 inline LegacyTexts grid_texts(const GridFiles& files) {
     std::string text;
     for (const auto& [path, content] : files) text += fmt::format("{} {}\n{}", path, content.size(), content);
@@ -29,7 +30,7 @@ inline Result<Conversion> grid_conversion(const GridFiles& files) {
     return convert(*legacy, {}, nullptr);
 }
 
-// Returns the qmgr commands that the files become.
+// Returns the qmgr commands that the files are converted to.
 inline std::string grid_commands(const GridFiles& files) {
     const auto done = grid_conversion(files);
     EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
