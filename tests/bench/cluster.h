@@ -20,8 +20,8 @@ struct UserLimits {
     std::int64_t jobs = 0;        // max_user_run_jobs; 0: no limit
 };
 
-// `yes`: one job has waited so long that a queue is drained for it. This job requests a whole vnode of 64
-// CPUs, and each such vnode has running jobs of one CPU for the next 13 to 100 hours.
+// `yes`: one job has waited so long that a queue is drained for it. The job requests a whole vnode of 64
+// CPUs, and on each such vnode, jobs of one CPU run for the next 13 to 100 hours.
 enum class Drained : bool { no, yes };
 
 // `yes`: the policy has algorithm standard with fair share among 1,000 users in 20 groups.

@@ -118,9 +118,9 @@ double percentile(std::vector<double>& sorted, double share) {
                           : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out.
-// `first`: measures the first cycle, which sets all comments. A submission and a deletion together are four
-// requests, each of which may wait while the server carries out a slice of the decisions.
+// Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out. With
+// `first`, measures the first cycle, which sets the comments of all jobs. A submission and a deletion
+// together are four requests, and each may wait while the server carries out a slice of the decisions.
 void during_a_cycle(benchmark::State& state, bool first) {
     const auto server = make_server(state.range(0));
     Client client(*server);

@@ -78,7 +78,7 @@ int ask(int seconds) {
 
 // ---- The site.
 
-constexpr int kSubmittedAtOnce = 5000;           // a script in the box may take two minutes
+constexpr int kSubmittedAtOnce = 5000;           // a script in the box may run for two minutes at most
 constexpr std::chrono::seconds kPatience{1200};  // time limit of a cycle
 
 std::string self() {

@@ -96,8 +96,9 @@ TEST_F(Preempted, ByCheckpointingOnlyWhereTheyCanBe) {
     EXPECT_EQ(run.preempted.at(0).preempted.lost, Seconds(0));
 }
 
-// Until half of its walltime the job is preempted by checkpointing, and later by requeuing (preempt_order "C
-// 50 R"). When it is requeued, it goes on from its checkpoint, and loses the work since.
+// With preempt_order "C 50 R", the job is preempted by checkpointing until half of its walltime, and later by
+// requeuing. After it was requeued, it goes on from its checkpoint, and the work since the checkpoint is
+// lost.
 TEST_F(Preempted, ByRequeuingAfterACheckpointLosesWhatCameSince) {
     options.checkpoints = true;
     trace = trace_of({{0, 4, 100, 80}, {20, 4, 10, 10, "bob", "express"}, {80, 4, 10, 10, "bob", "express"}});
@@ -150,7 +151,7 @@ TEST_F(Preempted, KeepsWhatSuspendedJobsDontGiveBack) {
     trace.jobs[0].mem = 3LL << 30;
     trace.jobs[1].mem = 1LL << 30;
     site.machine.server["restrict_res_to_release_on_suspend"] = "ncpus";
-    std::vector<std::size_t> held;  // numbers of amounts that the first job holds on its vnode
+    std::vector<std::size_t> held;  // numbers of amounts that job 1 holds on its vnode
     options.holds = [&](std::size_t job, std::span<const sched::Place> places) {
         if (job == 0) held.push_back(places.empty() ? 0 : places.front().amounts.size());
     };
