@@ -17,7 +17,7 @@ namespace pbs::sched::bench {
 struct UserLimits {
     std::int64_t in_queue = -1;   // max_user_run of each batch queue
     std::int64_t in_server = -1;  // max_user_run of the server
-    std::int64_t jobs = 0;        // max_user_run_jobs; 0: no limit
+    std::int64_t jobs = 0;        // max_user_run_jobs of the policy; 0: no limit
 };
 
 // `yes`: one job has waited so long that a queue is drained for it. The job requests a whole vnode of 64

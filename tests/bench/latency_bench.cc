@@ -75,7 +75,7 @@ class Client {
 // Starts a server with an Origin policy that uses past usage and prime time. At most four jobs run, so that
 // the processes of jobs don't affect the measurement.
 std::unique_ptr<Server> make_server(int64_t jobs) {
-    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs at its start
+    auto server = start_server(std::chrono::minutes(10));  // the server reads all jobs at its start
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",

@@ -147,7 +147,7 @@ void make(const Site& site, const Size& size, const std::string& scheduler) {
 // ---- The server's log.
 
 struct Request {
-    double at = 0;  // seconds of the day
+    double at = 0;  // time of the request, in seconds of the day
     int type = 0;
 };
 

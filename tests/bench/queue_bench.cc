@@ -50,7 +50,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 std::unique_ptr<Server> make_server() {
-    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs at its start
+    auto server = start_server(std::chrono::minutes(10));  // the server reads all jobs at its start
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",

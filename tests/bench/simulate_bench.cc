@@ -13,7 +13,7 @@ namespace {
 
 using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is a program
 
-constexpr std::int64_t kCpus = 8;  // CPUs of a vnode
+constexpr std::int64_t kCpus = 8;  // CPUs of each vnode
 constexpr double kLoad = 0.92;
 // With this load, a third of all jobs are waiting when the last one arrives.
 constexpr double kOverload = 1.5;
@@ -72,7 +72,7 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
     }
     const double length = work / static_cast<double>(vnodes * kCpus) / load;
     std::exponential_distribution<double> gap(static_cast<double>(jobs) / length);
-    double at = 1795392000;  // Monday, 23 November 2026
+    double at = 1795392000;  // seconds since the Epoch: Monday, 23 November 2026
     for (TraceJob& job : trace.jobs)
         job.submit = Instant(Seconds(static_cast<std::int64_t>(at += gap(random))));
     return trace;

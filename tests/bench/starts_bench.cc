@@ -223,7 +223,7 @@ class Turns {
             char* rest = nullptr;
             longest = std::max(longest, std::strtod(log.c_str() + at, &rest));
             longest_on_processor =
-                std::max(longest_on_processor, std::strtod(rest + 4, nullptr));  // skips " ms,"
+                std::max(longest_on_processor, std::strtod(rest + 4, nullptr));  // +4 skips " ms,"
         }
         state.counters["turns_over_50"] = count;
         state.counters["turn_ms_most"] = longest;

@@ -68,8 +68,8 @@ std::int64_t stamp_of(const std::string& line) {
 
 // Delays after the instants at which changes are due, in microseconds.
 struct Lateness {
-    std::vector<double> timer;  // until the timer's call
-    std::vector<double> cycle;  // until the end of the cycle
+    std::vector<double> timer;  // delays until the timer's call
+    std::vector<double> cycle;  // delays until the end of the cycle
 };
 
 Lateness lateness_in(const std::string& log) {

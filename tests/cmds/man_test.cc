@@ -11,7 +11,7 @@ namespace {
 
 struct Page {
     const char* name;
-    const char* letters;  // the command's getopt string without colons
+    const char* letters;  // the command's option letters, as in its getopt string, without colons
 };
 
 class ManualPage : public testing::TestWithParam<Page> {};

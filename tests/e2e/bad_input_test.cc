@@ -161,7 +161,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
 TEST_F(BadInput, OversizedLengths) {
     std::string header("PKTV1\0", 6);
     header += '\0';
-    header += "\xff\xff\xff\xff";  // announces 4 GiB
+    header += "\xff\xff\xff\xff";  // the packet's size: 4 GiB
     expect_refused(header + std::string(4096, 'x'), "a packet of 4 GiB");
     expect_refused(ifl::make_packet("+2+22+21210+9999999999x"), "a user name of 10 GB");
     expect_refused(ifl::make_packet("+2+22+21+4root+0210+4294967295"), "4294967295 attributes");
@@ -174,8 +174,8 @@ TEST_F(BadInput, OversizedStrings) {
     // a valid request, except that the policy's name is too long
     std::string body;
     ifl::DisWriter out(body);
-    out.put_unsigned(0);   // create
-    out.put_unsigned(64);  // a policy
+    out.put_unsigned(0);   // operation: create
+    out.put_unsigned(64);  // object type: policy
     out.put_string(std::string(100000, 'p'));
     body += "+0+0";
     expect_refused(request(9, body), "a policy's name of 100,000 characters");

@@ -26,7 +26,7 @@ struct Document {
         std::string text;
     };
     struct Block {
-        int line = 0;             // first line of the block
+        int line = 0;             // number of the block's first line
         std::vector<Line> shown;  // lines that the output must contain
     };
     // Script for bash. Each command has the same line number in the script as in the document.

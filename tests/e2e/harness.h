@@ -37,7 +37,7 @@ std::string differences(const std::string& diff);
 struct RunOptions {
     std::string input{};
     std::map<std::string, std::string>
-        environment{};               // added to PATH, LANG and TZ, the only inherited variables
+        environment{};               // variables that are added to PATH, LANG and TZ, the only inherited ones
     std::optional<uid_t> uid{};      // user that runs the program, which needs root; empty: this user
     std::filesystem::path folder{};  // working folder of the program; empty: /
     std::chrono::seconds timeout{20};
@@ -90,7 +90,7 @@ bool on_openpbs();
 enum class Need {
     own_server,         // the bundled server and its programs themselves
     injected_clock,     // a clock that the test sets
-    own_attributes,     // attributes, or their warnings, that only the bundled server has
+    own_attributes,     // attributes that only the bundled server has, or warnings about them
     history_of_server,  // the history of the server's own objects, such as queues
     own_log,            // log lines that only the bundled server writes
     without_mom,        // the server itself runs the jobs' processes
@@ -127,9 +127,9 @@ class Server {
     struct Options {
         int64_t now = kMonday10;                           // the server's time at its start
         std::vector<std::string> arguments{};              // more arguments of pbs_server
-        std::filesystem::path program{};                   // empty: build/bin/pbs_server
+        std::filesystem::path program{};                   // program to start; empty: build/bin/pbs_server
         std::chrono::seconds patience{15};                 // time limit of a start or a stop
-        std::map<std::string, std::string> environment{};  // as in RunOptions
+        std::map<std::string, std::string> environment{};  // variables that are added, as in RunOptions
     };
 
     // Makes a home for a server. start() starts the server; the destructor ends it and removes the home.

@@ -25,7 +25,7 @@ enum Hosts : std::uint8_t { both, of_openpbs };
 // runs.
 struct Settable {
     std::uint32_t type;
-    const char* object;  // its object, as qmgr names it
+    const char* object;  // the object that has the attribute, as qmgr names it
     const char* name;
     std::string value;
     std::vector<std::string> before{};  // directives to run first
@@ -66,7 +66,7 @@ struct Shown {
     const char* name;
     Hosts hosts;
     std::vector<std::string> before;
-    std::string shows;     // part of the value
+    std::string shows;     // part of the attribute's value
     std::string file{};    // a file to make in the home before the first start; a text of `size` bytes
     std::size_t size = 0;  // is made only then, as ctest starts this program for each test
     std::string later_file{}, later{};  // a file written while the server runs

@@ -105,7 +105,7 @@ TEST_F(OriginMinimal, ASpecialJobStartsAsSoonAsRunningJobsEnd) {
 
 TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
     NEEDS(injected_clock);
-    server.set_clock(kMonday10 + 9 * 3600);  // 19:00
+    server.set_clock(kMonday10 + 9 * 3600);  // the time is 19:00, after prime time
     ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 4"}));
     scheduling(false);
     const std::string small = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});

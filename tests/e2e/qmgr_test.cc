@@ -143,7 +143,7 @@ TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
         "\xc3\xbc", "\xe9", "!",  "''", "\"\"",          "x"};
     std::mt19937 random(748);
     const auto text = [&] {
-        std::string value = "t";  // PBS unsets an attribute for an empty text
+        std::string value = "t";  // begin with a letter: setting an empty text would unset the attribute
         for (unsigned n = 1 + random() % 7; n > 0; --n) value += pieces[random() % pieces.size()];
         return value;
     };

@@ -173,7 +173,7 @@ std::string Disk::content(const File& file, const Loss& loss, std::mt19937& rand
             write_at(text, change.at, change.data);
             continue;
         }
-        if (random() % 4 == 0) continue;  // the whole write is lost
+        if (random() % 4 == 0) continue;  // the power failure loses the whole write
         const bool whole = random() % 2 == 0;
         for (std::size_t begin = 0; begin < change.data.size();) {
             const auto place = static_cast<std::size_t>(change.at) + begin;

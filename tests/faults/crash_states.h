@@ -79,7 +79,7 @@ class Disk {
     // A change of names, such as a rename. It is on the disk as a whole or not at all.
     struct NameChange {
         long index;
-        bool is_new;  // it makes a new file
+        bool is_new;  // the change makes a new file
         std::optional<Name> gone;
         std::optional<Name> made;
         Named what;

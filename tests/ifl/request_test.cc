@@ -125,7 +125,7 @@ TEST(Request, EveryProperPrefixIsRefused) {
 
 TEST(Request, BytesAfterItsEndAreRefused) {
     for (const Row& row : all_requests()) {
-        if (row.type == RequestType::disconnect) continue;  // data after a disconnect is ignored
+        if (row.type == RequestType::disconnect) continue;  // bytes after a disconnect are ignored
         const auto decoded = decode_request(encode_request(make(row)) + "+0");
         ASSERT_FALSE(decoded.has_value()) << request_name(row.type);
         EXPECT_THAT(decoded.error().message, HasSubstr("end of the request"));

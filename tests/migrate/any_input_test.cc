@@ -21,7 +21,7 @@ struct Format {
     std::string mistakes;             // two wrong lines, the first with bytes outside ASCII
     std::vector<std::string> places;  // places that the errors about these two lines name, such as "2:1: "
     std::string twice;                // the clean text, in which a value is given a second time
-    std::string told;                 // what the report or error says about the second value
+    std::string told;                 // text about the second value in the report or error
 };
 
 LegacyText named(const std::string& name, std::string text) {

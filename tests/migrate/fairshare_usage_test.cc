@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 // Writes numbers in the format of a kind of machine.
 struct Machine {
-    bool wide;  // 64 bit
+    bool wide;  // a 64-bit machine
     bool big_endian;
 
     std::string number(std::uint64_t bits, std::size_t size) const {

@@ -77,7 +77,7 @@ TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
         const char* lines;
         std::size_t day;
         std::vector<PrimeHours> hours;
-        const char* told;  // text of a mistake or note
+        const char* told;  // part of the expected mistake or note
     };
     const std::vector<PrimeHours> whole{PrimeHours{}};
     const std::vector<PrimeHours> never;

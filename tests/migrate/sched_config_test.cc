@@ -142,7 +142,7 @@ TEST(SchedConfig, MistakesOfForm) {
 TEST(SchedConfig, WhatTheOlderSchedulersMadeOfMistakes) {
     struct Line {
         std::string text;
-        std::string then;   // what the note says
+        std::string then;   // text in the note
         std::string value;  // "option = value" if the line has an effect
     };
     const std::string as_true = "it is read as True, as the schedulers of PBS and TORQUE read it";

@@ -15,7 +15,7 @@ namespace pbs::objects {
 struct ConformanceRow {
     ObjectType type;
     std::string_view attribute;
-    std::string_view type_text;      // "Type" in PP-748
+    std::string_view type_text;      // text of the column "Type" in PP-748
     std::string_view default_value;  // value that qmgr lists for a new object; "-": none
     std::string_view example;        // the command in PP-748, without `qmgr -c` and its quotation marks
     std::string_view example_value;  // value that qmgr lists after the example
@@ -30,7 +30,7 @@ const std::vector<ConformanceRow>& conformance_table();
 struct ShownEffect {
     ObjectType type;
     std::string_view attribute;
-    std::string_view file;  // below tests/
+    std::string_view file;  // path of the test's file below tests/
     std::string_view suite;
     std::string_view test;
 };

@@ -27,7 +27,7 @@ TEST(Draft, TellsWhatDiffersFromTheBase) {
     first.put(policy("p2"));
     Draft draft(first.finish(1));
     draft.put(policy("p1", false));
-    draft.put(policy("p2"));  // equal to the stored one: no change
+    draft.put(policy("p2"));  // equal to the stored policy, so it isn't a change
     draft.put(policy("p3"));
     draft.erase(ObjectType::policy, "p4");
     EXPECT_EQ(names(draft.changes()), "=p1 +p3 ");

@@ -90,10 +90,10 @@ TEST_F(ExecuteTest, FairshareNeedsAGroup) {
     run("c p p1");
     EXPECT_THAT(refused("s p p1 fairshare=True").message, HasSubstr("fairshare_group"));
     run("c f f1");
-    run("s p p1 fairshare=True, fairshare_group=f1");  // one command may have them in either order
+    run("s p p1 fairshare=True, fairshare_group=f1");  // one command may set both, in either order
     refused("u p p1 fairshare_group");
     run("u p p1 fairshare_group, fairshare");
-    run("s p p1 fairshare_group=f1");  // two commands may set them, too
+    run("s p p1 fairshare_group=f1");  // two commands may set them one after the other
     run("s p p1 fairshare=True");
 }
 

@@ -109,7 +109,7 @@ TEST_F(Pp748, Interface1_UnsetEmptiesAllSlotsAtOnce) {
 TEST_F(Pp748, Interface1_DefaultPolicyIsThereWithDefaultsAndAssigned) {
     const Object* object = store_->snapshot()->policy("default_policy");
     ASSERT_NE(object, nullptr);
-    EXPECT_TRUE(object->values().empty());  // all are defaults; conformance_table.cc has their values
+    EXPECT_TRUE(object->values().empty());  // no value is set; conformance_table.cc has the defaults
     EXPECT_EQ(store_->snapshot()->policy_slots("default"), (PolicySlots{"default_policy", "", ""}));
 }
 

@@ -14,7 +14,7 @@ TEST_F(ReferencesTest, DefaultPolicyCannotBeDeleted) {
               "policy default_policy: default_policy cannot be deleted");
     run("c p p1");
     run("s sched default policy=p1");
-    refused("d policy default_policy");  // refused even though no scheduler has it
+    refused("d policy default_policy");  // refused even though no scheduler uses it
 }
 
 TEST_F(ReferencesTest, PolicyOfASchedulerIsNotDeleted) {

@@ -150,7 +150,7 @@ TEST_F(RestoreTest, WhatIsReferredToStays) {
     const Error error = refused_back(then, "policy p1");
     EXPECT_EQ(error.code, Code::busy);
     EXPECT_THAT(error.message, HasSubstr("policy p1 is in use by sched s1"));
-    back(then);  // removes the policy and its assignment to s1
+    back(then);  // also removes the assignment of the policy to s1
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
 }
 

@@ -22,7 +22,7 @@ bool counted(const std::vector<int>& list, int number, int length) {
 
 struct Date {
     int year, month, day, month_length, year_day, year_length;
-    int weekday;  // 0: Sunday
+    int weekday;  // day of the week; 0: Sunday
 };
 
 Date date_of(LocalDay d) {
@@ -206,7 +206,7 @@ std::vector<LocalDay> days_of(const std::vector<Local>& occurrences) {
 std::string Definition::text() const {
     std::string out;
     if (start) {
-        const auto t = test::text(*start);  // 2026-01-05 08:00
+        const auto t = test::text(*start);  // such as 2026-01-05 08:00
         out = "DTSTART:" + t.substr(0, 4) + t.substr(5, 2) + t.substr(8, 2) + "T" + t.substr(11, 2) +
               t.substr(14, 2) + "00 ";
     }

@@ -26,7 +26,7 @@ struct Definition {
     std::optional<Local> start;
     Seconds at{0};  // time of day of the occurrences if there is no start: a window's start_time
     std::vector<int> months, month_days, year_days, weeks, hours, minutes, positions;
-    std::vector<std::pair<int, unsigned>> week_days;  // ordinal (0: none), weekday (0: Sunday)
+    std::vector<std::pair<int, unsigned>> week_days;  // pairs of ordinal (0: none) and weekday (0: Sunday)
     unsigned week_start = 1;
 
     // Returns the rule as text, with a DTSTART in local time if it has a start.

@@ -13,7 +13,7 @@ struct Difference {
     const char* rule;
     const char* right;    // the first four occurrences
     const char* libical;  // the occurrences according to libical 3.0.16
-    const char* what;     // the mistake
+    const char* what;     // description of libical's mistake
 };
 
 const Difference kDifferences[] = {

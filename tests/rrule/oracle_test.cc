@@ -127,7 +127,7 @@ TEST(Oracle, CountsEndWithTheirDefinition) {
 // A year in a time zone. The C library tells what a clock there shows in each minute of the year.
 struct Stretch {
     const char* zone;
-    const char* from;  // UTC
+    const char* from;  // first day of the year, in UTC
     const char* why;
 };
 
@@ -172,7 +172,7 @@ Local shown_at(Instant t) {
 struct Clock {
     Instant from;
     LocalDay first_day;
-    std::vector<std::uint32_t> highest;  // minutes since the begin of first_day
+    std::vector<std::uint32_t> highest;  // latest time shown, in minutes since the beginning of first_day
 
     explicit Clock(const Stretch& stretch) : from(utc(stretch.from)) {
         setenv("TZ", stretch.zone, 1);
@@ -199,7 +199,7 @@ struct Clock {
 
 struct WindowCase {
     Definition rule;
-    int start = 0, end = 0;  // minutes
+    int start = 0, end = 0;  // minutes of the day
     bool on_holidays = true;
     bool only_on_holidays = false;
 };
@@ -208,7 +208,7 @@ WindowCase random_window(Random& random) {
     WindowCase w;
     const auto one_in = [&](int n) { return pick(random, 1, n) == 1; };
     w.rule = random_definition(random);
-    if (one_in(2)) {  // a frequent window
+    if (one_in(2)) {  // choose a rule that occurs often
         w.rule = {};
         w.rule.unit = one_in(2) ? Unit::day : Unit::week;
         w.rule.interval = pick(random, 1, 3);
@@ -227,7 +227,7 @@ WindowCase random_window(Random& random) {
 }
 
 constexpr int kDays = 400;
-using Minutes = std::vector<char>;  // an element for each minute; 1: open
+using Minutes = std::vector<char>;  // an element for each minute; 1: the window is open
 
 // Marks in `readings` the times of the clock, in minutes since first_day, at which the window is open: from
 // its start, on each day of the window, to its end.

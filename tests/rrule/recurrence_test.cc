@@ -194,7 +194,7 @@ TEST(Recurrence, MinutesAreRefusedUnlessTheyAreAskedFor) {
 TEST(Recurrence, TheTableOfByParts) {
     struct Cell {
         const char* rule;
-        std::size_t occurrences;  // in 2024, from a DTSTART of 2024-01-01 00:00
+        std::size_t occurrences;  // number of occurrences in 2024, from DTSTART 2024-01-01 00:00 on
     };
     const Cell cells[] = {
         {"FREQ=MINUTELY", 366 * 1440},

@@ -7,7 +7,7 @@ namespace {
 struct Refusal {
     const char* rule;
     const char* message;
-    int position;  // -1: no position
+    int position;  // position of the error in the rule; -1: none
 };
 
 TEST(Refusal, Rules) {

@@ -10,8 +10,8 @@ struct OnDay {
     Seconds start;
     Seconds end;
     const char* day;
-    const char* opens;   // UTC
-    const char* closes;  // UTC
+    const char* opens;   // time in UTC
+    const char* closes;  // time in UTC
 };
 
 TEST(Window, TimesAreReadingsOfTheWallClock) {

@@ -65,7 +65,7 @@ TEST_F(ZoneFiles, AReplacedFileIsNoticedAndReadAnew) {
     EXPECT_EQ(after, zone("Europe/Berlin"));
     EXPECT_EQ(text(after.instant(local("2026-07-01 12:00"))), "2026-07-01 11:00");
 
-    put("Europe/Berlin", "Europe/Berlin");  // restores the zone
+    put("Europe/Berlin", "Europe/Berlin");  // restores the zone's own file
     EXPECT_FALSE(after.is_current());
     EXPECT_EQ(text(after.renewed().instant(local("2026-07-01 12:00"))), "2026-07-01 10:00");
 }

@@ -428,7 +428,7 @@ TEST_F(StandingReservation, IsDeniedIfOneOfItsTimesCannotBeHad) {
 }
 
 TEST_F(StandingReservation, CountsWithTheEndsOfRunningJobs) {
-    const int running = job(4, 26 * kHour);  // until 11 on the next day
+    const int running = job(4, 26 * kHour);  // runs until 11:00 on the next day
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
     ReservationOptions o = noon(3, "1:ncpus=4");
     std::tie(o.start, o.end) = o.later[0];
@@ -613,7 +613,7 @@ void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denie
         by_all.world.scheduler.set_by_events(false);
         if (seed % 2 == 0) by_events.world.scheduler.set_comment_interval(Seconds::max());
         Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
-        events.arrivals = 45;  // no manager runs jobs on the vnodes of reservations
+        events.arrivals = 45;  // with 45, no manager runs a job on vnodes of reservations
         RandomReservations reservations{by_events, by_all, std::mt19937(static_cast<unsigned>(seed) + 1000)};
         for (int step = 0; step < 100; ++step) {
             SCOPED_TRACE(step);

@@ -238,7 +238,7 @@ TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
 
 TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
     world.scheduler.set_long_cycle(30);
-    const int first = job(2);  // a job and a vnode: two objects
+    const int first = job(2);  // the scheduler then has two objects: a job and a vnode
     EXPECT_FALSE(look(first));
     EXPECT_EQ(finished, 0);
     EXPECT_TRUE(found);

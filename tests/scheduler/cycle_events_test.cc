@@ -189,7 +189,7 @@ TEST_F(AfterEvents, AllAreLookedAtWhenPrimeTimeBegan) {
 }
 
 TEST_F(AfterEvents, OptionsComeIntoForceAtTheirDates) {
-    world.policy().sort_by_past_usage = {false};  // its decay would cause cycles
+    world.policy().sort_by_past_usage = {false};  // the decay of past usage would cause cycles
     world.policy().test_only = {.from = at(9, 2)};
     world.vnode({.name = "n2", .ncpus = 4});
     world.configure();
@@ -256,7 +256,7 @@ TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) 
     world.configure();
     const int on_n2 = world.job({.ncpus = 7, .walltime = 9 * kHour, .queued = at(8, 30)}, now);
     world.run(on_n2, "batch", "n2", now);
-    job(8);  // first in the list: n2 is kept for it
+    job(8);  // the first job of the list, for which n2 is kept
     const int runs =
         world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * kHour, .queued = at(8, 30)}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(runs));

@@ -203,7 +203,7 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     EXPECT_THAT(world.cycle(at(2)).preempted, IsEmpty()) << "one is within the limit once the other has gone";
     const int little = job("bob", 8);
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(little));
-    job("bob", 8);  // would be over bob's limit
+    job("bob", 8);  // bob's next job would be over his limit
     EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
 }
 

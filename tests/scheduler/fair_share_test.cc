@@ -278,7 +278,7 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
     world.configure();
     world.run(ann, "work", "n", at(1));
     usage({{"", "bob", 600}});
-    const int large = job("ann", 4);  // the first job at 1:00, which holds up all others
+    const int large = job("ann", 4);  // the first job in the order at 1:00, which holds up all others
     const int bob = job("bob", 1);
     world.scheduler.tick(at(1));
     EXPECT_THAT(world.cycle(at(1)).started, IsEmpty());

@@ -244,7 +244,7 @@ TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
 TEST(FairShares, TreeUsageAndFactor) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "ann", 99}, UsageRow{"", "joe", 300}}}, {}, at(0));
-    const double all = 400;  // the usage of each entity begins with 1
+    const double all = 400;  // each usage begins with 1: ann 99, bob 1, joe 300
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("joe"), at(0)), 300 / all);
     const double physics = 100 / all;
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("bob"), at(0)), 1 / all + (physics - 1 / all) * 0.25);

@@ -311,7 +311,7 @@ TEST_F(Origin, MIN_JOBS_DoesNotOversubscribeAHost) {
 
 TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {
     s.high_systime = 20;
-    s.min_jobs = 1;  // applies only to the load average
+    s.min_jobs = 1;  // min_jobs applies only to limits on the load average
     s.batch_queues = {{"batch", "n"}};
     world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .systime = 201});
     const int job = world.job({.nodes = 1});
@@ -578,7 +578,7 @@ TEST_F(DrainingForHead, AQueueThatIsEmptyIsNotDrained) {
     s.enforce_prime_time = {true};
     s.prime_time_wallt_limit = Seconds(60);
     const int small = world.job({.nodes = 4, .walltime = 60, .queued = at(49)});
-    const auto outcome = cycle(at(50));  // 2:00, in prime time
+    const auto outcome = cycle(at(50));  // it is 2:00, in prime time
     EXPECT_THAT(outcome.comment.at(waiting), HasSubstr("Exceeds primetime"));
     EXPECT_THAT(outcome.started, ElementsAre(small));
     const int next = world.job({.nodes = 4, .walltime = 60, .queued = at(50)});

@@ -114,7 +114,7 @@ TEST_F(LoadThresholds, LeaveAsManyChunksAsGridEngineDoes) {
 TEST_F(LoadThresholds, DoNotLetAStartReachWhatIsConsumable) {
     n.mem = 10 * kGb;
     world.vnode(n);
-    world.policy().job_load_adjustments = {{"mem", 1024 * 1024}};  // kilobytes
+    world.policy().job_load_adjustments = {{"mem", 1024 * 1024}};  // 1 GB, in kilobytes
     close_at(6.5 * 1024 * 1024, Comparison::less, {}, "mem");
     const int four = chunks(4);
     const int three = chunks(3);

@@ -64,8 +64,8 @@ TEST_F(OriginOrder, EnforcePrimeTimeFromADate) {
 
 TEST_F(OriginOrder, NodesCountTheLargerOfCpusAndMemory) {
     s.ssinode_mem = 512 * kMb;
-    const int cpus = world.job({.ncpus = 7, .mem = 512 * kMb});            // 4 nodes
-    const int memory = world.job({.ncpus = 2, .mem = 4 * 512 * kMb + 1});  // 5 nodes
+    const int cpus = world.job({.ncpus = 7, .mem = 512 * kMb});            // counts as 4 nodes
+    const int memory = world.job({.ncpus = 2, .mem = 4 * 512 * kMb + 1});  // counts as 5 nodes
     const auto started = world.cycle(at(0), false);
     world.configure();
     const auto outcome = world.cycle(at(0), false);
@@ -270,9 +270,9 @@ TEST_F(StandardOrder, job_sort_formula_DescendingWithResourcesAndEligibleTime) {
 TEST_F(StandardOrder, job_sort_formula_IsAnExpressionOfPython) {
     s.by_queue = false;
     s.job_sort_formula = "ceil(ncpus / 3) ** 2 if walltime > 300 else ncpus ^ 6";
-    const int one = world.job({.queue = "a", .ncpus = 4, .walltime = 600});   // 4
-    const int two = world.job({.queue = "a", .ncpus = 5});                    // 3
-    const int four = world.job({.queue = "a", .ncpus = 9, .walltime = 600});  // 9
+    const int one = world.job({.queue = "a", .ncpus = 4, .walltime = 600});   // formula: 4
+    const int two = world.job({.queue = "a", .ncpus = 5});                    // formula: 3
+    const int four = world.job({.queue = "a", .ncpus = 9, .walltime = 600});  // formula: 9
     EXPECT_THAT(order(), ElementsAre(four, one, two));
 }
 

@@ -247,7 +247,7 @@ TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
     auto changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 40);
     EXPECT_EQ(changes.last_decay, at(24));
-    world.scheduler.tick(at(24 * 4 + 5));  // three more days later
+    world.scheduler.tick(at(24 * 4 + 5));  // three days later
     changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 5);
     EXPECT_EQ(changes.last_decay, at(24 * 4));

@@ -127,7 +127,7 @@ TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     for (JobSlot job = 0; job < kJobs; ++job) {
         const Entry entry = random.entry(job);
         PendingJobs::Beginning& lane =
-            lanes[job % 3 == 0 ? 0 : job % (kUsers - 1)];  // the last lane stays empty
+            lanes[job % 3 == 0 ? 0 : job % (kUsers - 1)];  // no job gets into the last lane
         lane.jobs.push_back(entry);
         inserted.insert(lane.lane, entry);
     }
@@ -276,7 +276,7 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
             lanes.push_back({id, lane.jobs, pending.oldest(id), usage[lane.of]});
         }
         std::sort(lanes.begin(), lanes.end());
-        std::map<std::int64_t, std::vector<LaneId>> picks;  // usage -> lanes in their turns
+        std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage: lanes in the order of their turns
         auto sums = usage;
         for (const auto i : permute_by_past_usage(jobs, usage)) {
             picks[sums[jobs[i].user]].push_back(pending.lane_of(i));

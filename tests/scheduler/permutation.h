@@ -22,7 +22,7 @@ struct UsageJob {
 // The jobs of a list of UsageJobs, user by user.
 struct Decks {
     std::vector<std::uint32_t> jobs;
-    std::vector<std::uint32_t> begin;  // by user: index in `jobs` of the next job
+    std::vector<std::uint32_t> begin;  // for each user, the index in `jobs` of the next job
     std::vector<std::uint32_t> end;
     std::vector<std::uint32_t> users;  // users with jobs, in the order of their turns
 };

@@ -105,7 +105,7 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
 TEST_F(PlaceTest, VnodesSayWhetherJobsShareThem) {
     struct Case {
         Sharing sharing;
-        const char* first;  // place of the running job
+        const char* first;  // value of place of the running job
         const char* place;
         bool fits;
     };

@@ -135,7 +135,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
         for (const auto& r : site.running)
             if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
         ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
-        for (const int victim : gone) {  // without its preemption the job can't start
+        for (const int victim : gone) {  // the job can't start unless this victim goes
             auto fewer = gone;
             fewer.erase(victim);
             ASSERT_FALSE(site.starts_without(fewer));

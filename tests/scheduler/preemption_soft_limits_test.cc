@@ -167,7 +167,7 @@ TEST_F(BySoftLimits, AJobThatIsOverLessMayBeOfALowerLevel) {
 
 struct SoftSite {
     struct Limit {
-        std::string queue;  // empty: the server
+        std::string queue;  // queue that has the limit; empty: the server
         LimitOptions limit;
     };
     struct Job {

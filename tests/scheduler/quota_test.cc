@@ -340,7 +340,7 @@ TEST_F(Quotas, AreKeptForAJobWithAReservation) {
 // ---- Compared with a simple implementation.
 
 struct PlainRule {
-    std::vector<std::string> users;  // empty: all
+    std::vector<std::string> users;  // users of the rule; empty: all
     bool each_user = false;
     std::vector<std::string> queues;
     bool each_queue = false;

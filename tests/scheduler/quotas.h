@@ -15,7 +15,7 @@ namespace pbs::sched::test {
 
 struct QuotaOptions {
     std::string name = "q1";
-    std::vector<std::pair<std::string, std::string>> rules;  // name and text
+    std::vector<std::pair<std::string, std::string>> rules;  // name and text of each rule
     std::string rule_order{};
     rrule::WindowSet windows{};
     bool spill = true;

@@ -129,7 +129,7 @@ struct RandomCluster {
             o.group = "g" + std::to_string(pick(1, 2));
             o.ncpus = pick(1, 20);
             if (chance(60)) o.mem = pick(1, 16) * 512 * kMb;
-            if (!origin && chance(10)) o.ncpus = pick(20, 60);  // more than any vnode has
+            if (!origin && chance(10)) o.ncpus = pick(20, 60);  // more CPUs than any vnode has
             if (chance(15)) o.select = std::to_string(pick(1, 6));
             if (!o.select.empty()) o.select += ":ncpus=" + std::to_string(pick(1, 4));
             if (!o.select.empty()) {
@@ -152,7 +152,7 @@ struct RandomCluster {
     void check_vnodes() const {
         std::map<std::uint64_t, std::map<std::uint32_t, std::int64_t>> used;
         std::map<std::uint64_t, std::pair<int, int>>
-            holders;  // numbers of jobs and of exclusive jobs, by vnode
+            holders;  // for each vnode, the number of its jobs and of exclusive ones
         for (const int job : jobs) {
             if (!world.running(job)) continue;
             std::set<std::uint64_t> mine;

@@ -33,9 +33,9 @@ struct Site {
     bool hpm_jobs = false;
     bool groups = false;             // some jobs request a placement set
     bool whole_hosts = false;        // some jobs request whole hosts
-    bool differ_in_sharing = false;  // vnodes differ in sharing, and some jobs share
+    bool differ_in_sharing = false;  // vnodes have different `sharing`, and some jobs share
     bool priorities = false;         // Origin's jobs have priorities, too
-    bool some_rerunnable = false;    // some jobs can't be rerun
+    bool some_rerunnable = false;    // some jobs are not rerunnable
     bool some_elsewhere = false;     // some jobs wait on other servers
     bool arrays = false;             // some jobs are subjobs of two arrays
     bool ranges = false;             // some jobs have a select_range
@@ -328,7 +328,7 @@ struct Events {
             touched.insert(job);
             const bool runs = a.world.running(job);
             if (what <= 45 && !runs && a.world.options(job).state == 'Q' &&
-                a.world.options(job).select.empty()) {  // a manager runs the job
+                a.world.options(job).select.empty()) {  // a manager runs the job by qrun
                 const auto vnode = static_cast<std::size_t>(pick(0, static_cast<int>(a.vnodes.size()) - 1));
                 const std::string queue = a.standard ? a.submit.front() : "b0";
                 for (Site* site : {&a, &b}) site->world.run(job, queue, site->vnodes[vnode], now);

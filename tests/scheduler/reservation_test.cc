@@ -309,7 +309,7 @@ TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
             while (!cluster.start_of(job)) {
                 if (!cluster.step()) break;
                 if (!cluster.start_of(job) && cluster.waiting()[0] != job)
-                    return std::nullopt;  // another job is first now
+                    return std::nullopt;  // another job has become the first
             }
             return cluster.start_of(job);
         };

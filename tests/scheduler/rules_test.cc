@@ -387,7 +387,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
 struct Tried {
     std::string name;
     Algorithm algorithm;
-    bool further = false;  // a rule of further_rules.h, which isn't in the profile
+    bool further = false;  // the rule is one of further_rules.h, not of the profile
     const Filter* filter = nullptr;
     const Deal* deal = nullptr;
     const AfterRefusalRule* after_refusal = nullptr;
@@ -544,7 +544,7 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // sites with late starts
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // sites on which jobs once started late
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -643,7 +643,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         set_up(site, own);
         Settings& s = site.world.policy();
         s.max_queued_time = s.interactive_long_wait =
-            Seconds(0);  // no job becomes urgent by waiting, however long
+            Seconds(0);  // so no job becomes urgent, however long it waits
         site.world.configure();
         Instant now = at(6);
         std::vector<int> jobs;
@@ -680,7 +680,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             auto outcome = site.world.cycle(t);
             if (outcome.started.empty() && !outcome.preempted.empty()) outcome = site.world.cycle(t);
             if (outcome.rejected.contains(job)) break;
-            if (std::ranges::count(outcome.started, job) > 0) started = t;  // other jobs may be resumed
+            if (std::ranges::count(outcome.started, job) > 0) started = t;  // others may have been suspended
         }
         // with these rules the foreseen start may be too late: early non-prime time and preemption depend on
         // later events

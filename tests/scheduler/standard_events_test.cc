@@ -208,7 +208,7 @@ TEST_F(StandardAfterEvents, WhatEndedWhileAllWereHeldUpIsFoundAfterwards) {
 TEST_F(StandardAfterEvents, strict_ordering_AllAreLookedAtIfManyComeBeforeTheTopJob) {
     s.strict_ordering = true;
     world.configure();
-    for (int i = 0; i < 80; ++i) job(100 + i);  // they can't start
+    for (int i = 0; i < 80; ++i) job(100 + i);  // these jobs are too large to start
     const int first = job(4);
     EXPECT_THAT(arrival().started, ElementsAre(first));
     job(4);

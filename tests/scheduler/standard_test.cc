@@ -119,8 +119,8 @@ TEST_F(Standard, backfill_depth_TwoReservations) {
     world.vnode({.name = "m", .ncpus = 8, .mem = 64 * kGb});
     const int other = world.job({.queue = "work", .ncpus = 8, .walltime = 2 * kHour});
     world.run(other, "work", "m", at(0));
-    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * kHour});  // expected on m at 02:00
-    world.job({.queue = "work", .ncpus = 8, .walltime = kHour});      // expected on n at 04:00
+    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * kHour});  // expected to start on m at 02:00
+    world.job({.queue = "work", .ncpus = 8, .walltime = kHour});      // expected to start on n at 04:00
     const int past_four = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, IsEmpty());
     s.backfill_depth = 1;

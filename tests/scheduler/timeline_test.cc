@@ -153,7 +153,7 @@ struct PerSecond {
     int free_until(int from, std::int64_t amount, std::int64_t capacity) const {
         int t = from;
         while (t < kSeconds && free(t, amount, capacity)) ++t;
-        return t;  // kSeconds: forever
+        return t;  // kSeconds means forever
     }
     bool fits(int t, int duration, std::int64_t amount, std::int64_t capacity) const {
         const int until = free_until(t, amount, capacity);
@@ -162,7 +162,7 @@ struct PerSecond {
     int earliest(int from, int duration, std::int64_t amount, std::int64_t capacity) const {
         int t = from;
         while (t < kSeconds && !fits(t, duration, amount, capacity)) ++t;
-        return t;  // kSeconds: never
+        return t;  // kSeconds means never
     }
 };
 

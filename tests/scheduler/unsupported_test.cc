@@ -79,10 +79,10 @@ TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
         // `comment` has no effect by its nature; the plugin reads fairshare_group for other warnings, too
         if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
-        if (attribute.words.size() == 1) continue;  // only its default can be set
+        if (attribute.words.size() == 1) continue;  // the attribute's only valid value is its default
         if (attribute.name == "provision_policy")
             continue;                                  // only the default, on a server that doesn't provision
-        if (attribute.name == "peer_queue") continue;  // the server acts on it, or warns
+        if (attribute.name == "peer_queue") continue;  // the server uses it, or warns about it
         const bool read = names.contains(std::string(attribute.name));
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);

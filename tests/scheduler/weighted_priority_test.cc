@@ -221,7 +221,7 @@ TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
             const int cpus = pick(1, 8);
             const int gigabytes = pick(1, 4);
             const Instant submitted = at(pick(0, 8), pick(0, 3));
-            const int hour = pick(10, 40);  // hour of the deadline; 24 and more: none
+            const int hour = pick(10, 40);  // hour of the deadline; from 24 on, the job has none
             const int priority = pick(-1024, 1023);
             const std::string deadline = hour < 24 ? std::to_string(hour) + "00" : "";
             const int number = site.job({.queue = "q",
@@ -255,17 +255,17 @@ TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
 
 TEST(Deadlines, AreTheFirstOnesNotBeforeTheSubmission) {
     const rrule::Zone utc = rrule::Zone::utc();
-    const Instant submitted = at(10, 30);  // Monday 2026-11-23
+    const Instant submitted = at(10, 30);  // Monday, 2026-11-23, 10:30
     const auto parsed = [&](std::string_view text) { return parse_deadline(text, submitted, utc); };
     EXPECT_EQ(parsed("1030"), at(10, 30));
     EXPECT_EQ(parsed("1029"), at(24 + 10, 29));
     EXPECT_EQ(parsed("231200.15"), at(12, 0, 15));
     EXPECT_EQ(parsed("220000"), at(29 * 24));     // December 22
     EXPECT_EQ(parsed("310000"), at(38 * 24));     // December 31, as November has only 30 days
-    EXPECT_EQ(parsed("11230000"), at(365 * 24));  // next year
+    EXPECT_EQ(parsed("11230000"), at(365 * 24));  // 2027, as 23 November 2026 has begun
     EXPECT_EQ(parsed("2611230000"), at(0));       // a given year is kept, even if it has passed
     EXPECT_EQ(parsed("202611230000"), at(0));
-    EXPECT_EQ(parsed("02290000"), kMonday + std::chrono::days(463));  // 2028, the next leap year
+    EXPECT_EQ(parsed("02290000"), kMonday + std::chrono::days(463));  // 29 February 2028, the next leap day
     for (const char* wrong : {"", "1", "12345", "2400", "1260", "1200.60", "1200.1", "12:00", "13010000",
                               "02300000", "320000", "20260230 0000", "-100", "1200."})
         EXPECT_EQ(parsed(wrong), std::nullopt) << wrong;

@@ -57,8 +57,8 @@ struct HeldAmount {
 // A limit on the running jobs, or their use of a resource, of users, groups or all.
 struct LimitOptions {
     EntityKind entity = EntityKind::all;
-    std::string name{};                   // empty: each entity of the kind
-    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: the number of jobs
+    std::string name{};                   // empty: each entity of this kind
+    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: the limit is on the number of jobs
     std::int64_t most = 0;
     bool soft = false;
 };
@@ -72,7 +72,7 @@ struct QueueOptions {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
     std::int64_t max_group_run = -1;
-    std::int64_t nodes = -1;  // resources_max.ssinodes
+    std::int64_t nodes = -1;  // the queue's resources_max.ssinodes
     std::int64_t max_ncpus = -1;
     std::int64_t max_mem = -1;
     std::int64_t max_walltime = -1;
@@ -91,21 +91,21 @@ struct VnodeOptions {
     std::string name;
     std::int64_t ncpus = 4;
     std::int64_t mem = 8 * kGb;
-    std::string host{};  // empty: the vnode's name
+    std::string host{};  // name of the host; empty: that of the vnode
     bool free = true;
     int priority = 0;
     std::string queue{};
-    std::int64_t load = -1;     // thousandths
-    std::int64_t systime = -1;  // thousandths
+    std::int64_t load = -1;     // load average in thousandths; -1: none
+    std::int64_t systime = -1;  // part of time in the system, in thousandths; -1: none
     Instant load_at{};
-    std::int64_t max_load = -1;  // thousandths
+    std::int64_t max_load = -1;  // in thousandths; -1: none
     Sharing sharing = Sharing::default_shared;
     bool busy = false;
     std::int64_t gpus = -1;
     std::string arch{};
     int bigmem = -1;
     std::string partition{};
-    std::string host_resource{};     // resources_available.host
+    std::string host_resource{};     // value of resources_available.host
     std::vector<HeldAmount> more{};  // amounts of other resources
 };
 
@@ -117,7 +117,7 @@ struct JobOptions {
     std::int64_t nodes = -1;  // gives ncpus as a number of nodes, if ncpus isn't given
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
-    std::int64_t walltime = 600;  // -1: none
+    std::int64_t walltime = 600;  // seconds; -1: none
     std::int64_t soft_walltime = 0;
     bool extended = false;  // the job runs beyond its soft walltime
     std::string select{};
@@ -138,11 +138,11 @@ struct JobOptions {
     Instant modified{};  // the Epoch: like `queued`
     std::int64_t gpus = -1;
     std::int64_t hpm = -1;
-    std::int64_t ssinodes = -1;  // as the host reports it for a started job
+    std::int64_t ssinodes = -1;  // number of nodes that the host reports for a started job
     char state = 'Q';
     std::string origin_queue{};  // empty: like `queue`
     std::string account{};
-    std::int64_t used_mem = -1;  // memory used so far
+    std::int64_t used_mem = -1;  // memory in bytes that the job has used so far
     std::string deadline{};
     std::int64_t start_within = -1;
     std::string select_range{};
@@ -173,8 +173,8 @@ struct Outcome {
     std::map<int, std::string> comment;  // comments of started and other jobs
     std::map<int, std::string> rejected;
     std::map<int, std::string> moved;                // queues to which jobs moved without a start
-    std::map<int, std::int64_t> ssinodes;            // as set at the start
-    std::map<int, std::string> select;               // as set at the start
+    std::map<int, std::int64_t> ssinodes;            // values that a start sets
+    std::map<int, std::string> select;               // values that a start sets
     std::map<int, std::vector<std::string>> vnodes;  // vnodes of jobs that start or have an expected start
     // Vnodes of the jobs in `vnodes` with the amounts that they give, such as
     // "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)", in which parentheses enclose a chunk. Only ncpus and mem (in
@@ -182,11 +182,11 @@ struct Outcome {
     std::map<int, std::string> exec_vnode;
     std::map<int, std::optional<Instant>> expected;        // expected starts
     std::map<int, std::pair<int, std::string>> preempted;  // job for which each was preempted, and methods
-    std::map<int, AccrueType> accrue;                      // of jobs whose type of accrual changed
+    std::map<int, AccrueType> accrue;                      // new accrual types of jobs, if they changed
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;                      // records for the schedule log
-    std::set<std::string, std::less<>> wants;  // Decisions::wants
+    std::set<std::string, std::less<>> wants;  // the cycle's Decisions::wants
     std::int64_t considered = 0;               // number of jobs that the cycle considered
 };
 
@@ -204,14 +204,14 @@ class World {
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
     // Makes p1 an Origin policy without limits, and makes the queues submit and `batch_queues`.
     Settings& origin(const std::vector<std::string>& batch_queues = {"batch"});
-    void prime_time(int from_hour, int to_hour);  // Monday to Friday
+    void prime_time(int from_hour, int to_hour);  // on Monday to Friday
     rrule::WindowSet window(const std::string& rule, int from_hour, int to_hour, bool on_holidays = true,
                             const std::vector<std::string>& holidays = {});
     void configure();  // gives `configuration` to the scheduler
 
     void queue(const QueueOptions& options);
     void vnode(const VnodeOptions& options);
-    void vnodes(int count, const VnodeOptions& options);  // name, name1, name2, ...
+    void vnodes(int count, const VnodeOptions& options);  // named name, name1, name2, ...
     void server(const ServerRecord& record);
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
@@ -280,7 +280,7 @@ class World {
         Instant modified{};
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
-        Instant preempted_at{};  // the Epoch: it isn't preempted
+        Instant preempted_at{};  // time of its preemption; the Epoch: none
         Accrual accrual{};
     };
     void remove(int number, Instant now);

@@ -100,7 +100,7 @@ TEST_F(ThreeJobs, EstimatesAreHeldAgainstStarts) {
                      {2, {kMonday + Seconds(400), kMonday + Seconds(100)}}};
     run.outcomes.push_back({});
     run.estimates[3] = {kMonday + Seconds(1), kMonday + Seconds(1)};
-    trace.jobs.push_back(trace.jobs[0]);  // a job that never starts
+    trace.jobs.push_back(trace.jobs[0]);  // add a job that never starts
     const std::vector<Report> one = {make_report("x", trace, run)};
     const EstimateReport& r = one[0].estimates;
     EXPECT_EQ(r.told, 3);

@@ -26,7 +26,7 @@ std::span<const Rule> rules();
 struct Violation {
     std::string file;  // relative to the root of the tree
     int line = 0;
-    std::string text;  // the include or the linked target
+    std::string text;  // text of the include, or name of the linked target
     std::string why;
 };
 std::string to_string(const Violation& violation);

@@ -31,7 +31,7 @@ struct Fact {
     std::string where;
     std::string is{};         // regular expression that the whole fact matches
     std::string keep{};       // name under which later rows use the fact
-    bool ours_alone = false;  // OpenPBS's command doesn't show the fact
+    bool ours_alone = false;  // only this project's command shows the fact
 };
 
 // A call of a command. In its texts, these stand for other texts: {work}, the folder; {user}, the caller;

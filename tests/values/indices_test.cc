@@ -34,7 +34,7 @@ TEST(Indices, AListIsReadAndWrittenAsPbsDoes) {
 }
 
 TEST(Indices, RangesOfRangesAreJudgedByTheirMembers) {
-    const IndexRange all{1, 10, 3};  // 1 4 7 10
+    const IndexRange all{1, 10, 3};  // the indices 1, 4, 7 and 10
     EXPECT_EQ(all.count(), 4);
     EXPECT_TRUE(all.contains(IndexRange{4, 10, 6}));
     EXPECT_TRUE(all.contains(IndexRange{7, 9, 3})) << "9 isn't one of them";

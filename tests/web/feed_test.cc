@@ -19,7 +19,7 @@ const Page kPage{.name = "p", .title = "P", .parameters = {}, .good_for = second
 class FeedTest : public ::testing::Test {
   protected:
     std::atomic<int> asked_ = 0;
-    std::atomic<std::int64_t> now_ = 1000;  // seconds
+    std::atomic<std::int64_t> now_ = 1000;  // time of the test's clock, in seconds
     std::function<Answer()> told_ = [] { return Answer{.json = {{"a", 1}}, .time = 7}; };
     Feed feed_{[this](const Page&, const Query&) {
                    ++asked_;

@@ -197,7 +197,7 @@ TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
     const auto answer =
         client().Get("/now", {{"Accept", "text/event-stream"}}, [&](const char* data, std::size_t size) {
             got.append(data, size);
-            return got.find("\n\n") == std::string::npos;  // one event is enough
+            return got.find("\n\n") == std::string::npos;  // stop after the first event
         });
     EXPECT_EQ(httplib::Error::Canceled, answer.error());
     EXPECT_EQ(0, got.find("event: news\ndata: {\"revision\":")) << got;

@@ -72,7 +72,7 @@ std::string repeated(const std::string& text, int times, const std::string& betw
 }
 
 TEST(GridCalendar, ALineHasTenYearsOfDaysAtMost) {
-    const std::string range = "1.1.2026-31.12.2034";  // 3287 days
+    const std::string range = "1.1.2026-31.12.2034";  // a range of 3287 days
     EXPECT_THAT(grid_problems(calendar(range + ",1.1.2035-8.1.2036", "off")), IsEmpty());
     EXPECT_THAT(
         grid_problems(calendar(range + ",1.1.2035-9.1.2036", "off")),
