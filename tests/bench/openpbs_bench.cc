@@ -76,7 +76,7 @@ int ask(int seconds) {
     return pbs_disconnect(handle);
 }
 
-// ---- The site.
+// ---- The site that is measured: its vnodes, jobs and schedulers.
 
 constexpr int kSubmittedAtOnce = 5000;           // a script in the box may run for two minutes at most
 constexpr std::chrono::seconds kPatience{1200};  // time limit of a cycle
@@ -144,7 +144,7 @@ void make(const Site& site, const Size& size, const std::string& scheduler) {
                 "una");
 }
 
-// ---- The server's log.
+// ---- Times of the scheduler's requests, from the server's log.
 
 struct Request {
     double at = 0;  // time of the request, in seconds of the day

@@ -235,7 +235,7 @@ class Turns {
     std::size_t begin_;
 };
 
-// ---- Memory ----
+// ---- Memory of the processes that watch jobs ----
 
 struct Memory {
     double own = 0;           // memory of this process alone, in kB

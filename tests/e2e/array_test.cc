@@ -1,4 +1,4 @@
-// Job arrays: submits, shows, changes and ends them with the commands of users.
+// Tests job arrays: submits, shows, changes and ends them with the commands of users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Clients that use TCP, as from other hosts, and prove who their user is by MUNGE or by a port below 1024.
+// Tests clients that use TCP, as from other hosts, and prove who their user is by MUNGE or by a port below
+// 1024.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

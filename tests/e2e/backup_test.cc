@@ -1,4 +1,4 @@
-// Backups of a running server, restores, and starts with damaged databases.
+// Tests backups of a running server, restores, and starts with damaged databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -264,7 +264,7 @@ TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedLog, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
-// ---- Backups that pbs_config backup makes.
+// ---- Backups that managers make by `pbs_config backup`.
 
 std::vector<std::string> kept(const Server& server) {
     std::vector<std::string> names;

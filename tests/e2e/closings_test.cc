@@ -1,4 +1,5 @@
-// at_close of time_windows: checks what happens to running jobs when the open time of their queue ends.
+// Tests the attribute at_close of time_windows: what happens to running jobs when the open time of their
+// queue ends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Commands of operators, and commands for running jobs: qsig, qmsg, qorder, qrerun, qenable and its like,
-// qterm, tracejob.
+// Tests commands of operators, and commands for running jobs: qsig, qmsg, qorder, qrerun, qenable and its
+// like, qterm, tracejob.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

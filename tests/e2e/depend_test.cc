@@ -1,4 +1,4 @@
-// Workflows of jobs that depend on each other, as users and workflow programs submit them.
+// Tests workflows of jobs that depend on each other, as users and workflow programs submit them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// A job's environment has the variables of its submission, byte by byte. A job's output reaches its folder,
-// whatever the folder's name is.
+// Tests that a job's environment has the variables of its submission, byte by byte, and that its output
+// reaches its folder, whatever the folder's name is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// pbs_explain and estimated starts on a running server.
+// Tests pbs_explain and estimated starts on a running server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

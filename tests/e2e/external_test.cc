@@ -1,4 +1,5 @@
-// algorithm = external: jobs are scheduled by the program docs/fifo_scheduler.cc, which uses the C interface.
+// Tests algorithm = external: jobs are scheduled by the program docs/fifo_scheduler.cc, which uses the C
+// interface.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>

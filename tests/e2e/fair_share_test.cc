@@ -1,4 +1,5 @@
-// fairshare in a running server: the job of the entity that has used less starts first, also after a crash.
+// Tests fairshare in a running server: the job of the entity that has used less starts first, also after a
+// crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
-// The history of changes, with pbs_config: a manager may read it and roll back to a revision, other users may
-// not.
+// Tests the history of changes, with pbs_config: a manager may read it and roll back to a revision, other
+// users may not.
 #include <gmock/gmock.h>
 #include <signal.h>
 

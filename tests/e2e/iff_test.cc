@@ -1,5 +1,5 @@
-// pbs_iff, installed setuid root and started by ordinary users: it vouches for the connections of its caller,
-// and for no others.
+// Tests pbs_iff, installed setuid root and started by ordinary users: it vouches for the connections of its
+// caller, and for no others.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
-// Requests of jobs that only the scheduler interprets: ranges of chunks, and a time within which a job has to
-// start. Also policy settings for arrays, and for resources that are reserved for jobs which request them.
+// Tests requests of jobs that only the scheduler interprets: ranges of chunks, and a time within which a job
+// has to start. Also policy settings for arrays, and for resources that are reserved for jobs which request
+// them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

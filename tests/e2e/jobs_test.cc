@@ -1,4 +1,4 @@
-// Jobs that run on a server, and the commands that act on them.
+// Tests jobs that run on a server, and the commands that act on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

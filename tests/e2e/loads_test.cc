@@ -1,4 +1,4 @@
-// Loads of vnodes, which a script sets: they affect the order in which vnodes are tried, thresholds and
+// Tests loads of vnodes, which a script sets: they affect the order in which vnodes are tried, thresholds and
 // explanations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cycles over so many jobs that they run in a thread while the server serves clients.
+// Tests cycles over so many jobs that they run in a thread while the server serves clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -159,7 +159,7 @@ TEST(Migration, NothingToMigrateIsNoError) {
     EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
 }
 
-// ---- Files of pbs_sched
+// ---- Migrations of the files of pbs_sched
 
 constexpr const char* kLegacySchedConfig =
     "by_queue: True\tprime\nby_queue: False\tnon_prime\nfair_share: True\tALL\nunknown_shares: 10\n"

@@ -1,5 +1,5 @@
-// The Origin policy with running jobs: the order of jobs, limits, and how limits change at the end of prime
-// time.
+// Tests the Origin policy with running jobs: the order of jobs, limits, and how limits change at the end of
+// prime time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Jobs that go from one server to another: moved by qmove, or pulled by a server that has room. One of the
-// servers may be killed, not answer, or refuse.
+// Tests jobs that go from one server to another: moved by qmove, or pulled by a server that has room. One of
+// the servers may be killed, not answer, or refuse.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

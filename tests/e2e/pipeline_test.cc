@@ -1,5 +1,5 @@
-// Many changes at once. qmgr sends the directives of a file without waiting for the replies, and the server
-// makes all changes that arrive together durable with one commit. Only the speed may differ from one
+// Tests many changes at once. qmgr sends the directives of a file without waiting for the replies, and the
+// server makes all changes that arrive together durable with one commit. Only the speed may differ from one
 // directive at a time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

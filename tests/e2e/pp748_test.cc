@@ -1,4 +1,4 @@
-// Statements of PP-748 about the objects, as an administrator sees them: directives of qmgr with their
+// Tests statements of PP-748 about the objects, as an administrator sees them: directives of qmgr with their
 // messages, and listings before and after a restart. Statements that need no server are tested in
 // tests/objects/interfaces_test.cc. managers_test.cc and origin_test.cc show with jobs that a change is in
 // force from the next cycle, and that a switch of the policy causes a cycle.

@@ -1,5 +1,5 @@
-// Preemption on a running server: jobs are stopped and continued, requeued, deleted or checkpointed. A crash
-// of the server in between doesn't change the outcome.
+// Tests preemption on a running server: jobs are stopped and continued, requeued, deleted or checkpointed. A
+// crash of the server in between doesn't change the outcome.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// qmgr with a running server: print and reading the print back, exit statuses, names of objects, the commands
-// in PP-748 as a shell passes them, and qmgr on a terminal.
+// Tests qmgr with a running server: printing, reading the print back, exit statuses, names of objects, the
+// commands in PP-748 as a shell passes them, and qmgr on a terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

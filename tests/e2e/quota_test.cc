@@ -1,5 +1,5 @@
-// Quotas on a running server: rules in qmgr, jobs that wait because of them and the reasons shown, pbs_quota,
-// and refused rules.
+// Tests quotas on a running server: rules in qmgr, jobs that wait because of them and the reasons shown,
+// pbs_quota, and refused rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// pbs_replay: records a cycle of a running server, and runs the recorded cycle again.
+// Tests pbs_replay: records a cycle of a running server, and runs the recorded cycle again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// Reservations from their request to their end, with the commands of users, and with crashes of the server.
+// Tests reservations from their request to their end, with the commands of users, and with crashes of the
+// server.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Resources of three kinds: values that a program prints, resources that the policy ignores, and resources by
-// whose values vnodes form placement sets.
+// Tests resources of three kinds: values that a program prints, resources that the policy ignores, and
+// resources by whose values vnodes form placement sets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Route queues whose destinations are full, closed, or refuse the job. The tests use the same commands with
-// both hosts.
+// Tests route queues whose destinations are full, closed, or refuse the job. The tests use the same commands
+// with both hosts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// qrun: an operator starts a job, or gets a message that says why the job can't run.
+// Tests qrun: an operator starts a job, or gets a message that says why the job can't run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

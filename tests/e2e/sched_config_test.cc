@@ -1,4 +1,5 @@
-// After `unset sched default policy`, the file sched_config has the scheduler's settings, as in OpenPBS.
+// Tests that after `unset sched default policy` the file sched_config has the scheduler's settings, as in
+// OpenPBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Several schedulers, execution types of queues, and deprecated attributes of the server (PP-748, interfaces
-// 1, 5 and 6), as an administrator sees them.
+// Tests several schedulers, execution types of queues, and deprecated attributes of the server (PP-748,
+// interfaces 1, 5 and 6), as an administrator sees them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// All vnodes of a server are on one host. Algorithm standard may then spread a chunk over several vnodes.
+// Tests a server whose vnodes are all on one host. Algorithm standard may then spread a chunk over several
+// vnodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The command pbs_simulate, with and without a running server.
+// Tests the command pbs_simulate, with and without a running server.
 #include <gmock/gmock.h>
 
 #include <fstream>

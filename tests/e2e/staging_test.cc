@@ -1,5 +1,5 @@
-// The folder in which a job runs, and the files that are copied to and from it: stagein, stageout, sandbox,
-// -k, -R, umask.
+// Tests the folder in which a job runs, and the files that are copied to and from it: stagein, stageout,
+// sandbox, -k, -R, umask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Starts of the server, refusals to start, and stops; and the files that a server leaves.
+// Tests starts of the server, refusals to start, and stops; and the files that a server leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A starving job, with and without backfilling.
+// Tests a starving job (one that has waited for long), with and without backfilling.
 #include <gtest/gtest.h>
 
 #include "tests/e2e/harness.h"

@@ -1,4 +1,5 @@
-// Commands and servers that connect to a server by TLS: how they prove their user, and faulty connections.
+// Tests commands and servers that connect to a server by TLS: how they prove their user, and faulty
+// connections.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// Output of jobs that can't be delivered to its file, and the mail about this.
+// Tests output of jobs that can't be delivered to its file, and the mail about this.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

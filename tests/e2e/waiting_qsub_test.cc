@@ -1,4 +1,4 @@
-// qsub -W block=true and qsub -I, which connect to the server through sockets as OpenPBS's qsub does.
+// Tests qsub -W block=true and qsub -I, which connect to the server through sockets as OpenPBS's qsub does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// pbs_web with a running server: every page and its JSON, who may see what, and the pages in a browser.
+// Tests pbs_web with a running server: every page and its JSON, who may see what, and the pages in a browser.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <httplib.h>

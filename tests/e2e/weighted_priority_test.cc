@@ -1,5 +1,5 @@
-// weighted_priority on a running server: urgency, deadlines and tickets order the jobs, and wrong weights are
-// refused.
+// Tests weighted_priority on a running server: urgency, deadlines and tickets order the jobs, and wrong
+// weights are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -231,7 +231,7 @@ TEST_F(EveryCall, OfAStopFailsOnce) {
     }
 }
 
-// ---- Faults that had a wrong effect once. ----
+// ---- Faults that once had a wrong effect, each in its own test. ----
 
 // A commit whose sync fails is refused, although the write-ahead log contains it. After a crash, the refused
 // change must not be there.

@@ -101,7 +101,7 @@ static int counts(void) {
     return shared != NULL && !busy && (server == 0 || getpid() == server);
 }
 
-/* ---- Kills, and full disks. ---- */
+/* ---- Killing the server, and making its disk look full. ---- */
 
 /* Counts a call that is about to change a file. Returns 1 if the disk is to look full. */
 static int before(void) {
@@ -130,7 +130,7 @@ static int full(void) {
     return -1;
 }
 
-/* ---- One call that fails. ---- */
+/* ---- Making a single call fail. ---- */
 
 static void note_callers(void) {
     void* frames[20];
@@ -475,7 +475,7 @@ int close(int fd) {
     return -1;
 }
 
-/* ---- Memory. ---- */
+/* ---- Calls that allocate or map memory. ---- */
 
 typedef void* (*mmap_function)(void*, size_t, int, int, int, off64_t);
 
@@ -505,7 +505,7 @@ void* realloc(void* block, size_t size) {
     return __libc_realloc(block, size);
 }
 
-/* ---- Processes, and the pipes and sockets between them. ---- */
+/* ---- Calls that make processes, and pipes and sockets between them. ---- */
 
 typedef pid_t (*fork_function)(void);
 typedef int (*spawn_function)(pid_t*, const char*, const posix_spawn_file_actions_t*,

@@ -77,7 +77,7 @@ class Kills : public ::testing::Test {
     }
     fs::path runs() const { return site_->near.work() / "runs"; }
 
-    // ---- Requests. ----
+    // ---- Requests that clients send while processes are killed. ----
 
     // Returns whether the request was acknowledged. If it wasn't, the error must be a lost connection.
     static bool acknowledged(const std::string& name, const Output& output) {
@@ -197,7 +197,7 @@ class Kills : public ::testing::Test {
         (void)site_->near.command_as(runner(), {"pbs_rdel", id});
     }
 
-    // ---- Kills. ----
+    // ---- Killing the server and its helpers. ----
 
     static pid_t launcher_of(pid_t server) {
         for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -267,7 +267,7 @@ class Kills : public ::testing::Test {
         if (::kill(pid, SIGKILL) == 0) ++kills_[0];  // kill9() later waits for this child process
     }
 
-    // ---- Checks of what must be true, whatever was killed. ----
+    // ---- Checks that must hold, whichever processes were killed. ----
 
     void expect_acknowledged() {
         const Server& near = site_->near;

@@ -1,6 +1,6 @@
-// Power failures. A record has the calls by which a server changed its disk. From it, a test computes states
-// in which a power failure may leave the disk, and starts a server on each. All acknowledged changes must be
-// there, and each must be whole.
+// Tests power failures. A record has the calls by which a server changed its disk. From it, a test computes
+// states in which a power failure may leave the disk, and starts a server on each. All acknowledged changes
+// must be there, and each must be whole.
 //
 // CTest tries a few states with a seed that it prints. PBSPOLICY_SEED=SEED repeats them, and
 // PBSPOLICY_STATES=10000 tries that many.

@@ -67,7 +67,7 @@ class Weeks : public ::testing::Test {
             if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
                 continue;
             ++now.files;
-            if (path.ends_with(".db"))  // without write-ahead logs, which begin again when they are long
+            if (path.ends_with(".db"))  // without write-ahead logs, whose files are reused
                 now.databases_kb += static_cast<long>(entry.file_size() / 1024);
         }
         return now;

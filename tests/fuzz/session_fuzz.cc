@@ -287,7 +287,7 @@ class Site {
     }
 
   private:
-    // ---- The server. ----
+    // ---- Making and starting the server. ----
 
     void open() {
         auto store = Store::open((home_ / "server.db").string());
@@ -396,7 +396,7 @@ class Site {
         if (before != after) fault("a new start shows another state", differences(before, after));
     }
 
-    // ---- Requests. ----
+    // ---- Making requests from the input. ----
 
     Identity who(bool user) const {
         const char* name = user ? "daemon" : "root";
@@ -646,7 +646,7 @@ class Site {
         }
     }
 
-    // ---- Checks of what must be true. ----
+    // ---- Checks that must hold after each request or start. ----
 
     // Returns all objects as root sees them, as text.
     std::string state_text() {

@@ -133,7 +133,8 @@ TEST_F(AuthTest, AHostVouchesOnlyForItsOwnConnections) {
 
 TEST_F(AuthTest, AConnectionThatIsNotThereCannotBecomeKnown) {
     expect_refusal(table.judge(kHelper, authenticate_request(40001)), PBSE_BADCRED, "no connection");
-    // 105536 is 40000 + 65536. If the port were cut to 16 bits, it would be 40000, that of a known client.
+    // 105536 is 40000 + 65536. If the port were cut to 16 bits, it would be 40000, that of the connection
+    // kClient.
     expect_refusal(table.judge(kHelper, authenticate_request(105536)), PBSE_BADCRED, "no connection");
     table.remove(kClient);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "no connection");

@@ -307,7 +307,7 @@ void expect_the_same_minutes(const Site& site, const Migrated& migrated, const r
     EXPECT_EQ(wrong, 0) << site.name;
 }
 
-// ---- Options
+// ---- Options of the older schedulers, compared with the policies' attributes
 
 // Returns a value of an older file in the form of the attribute's text.
 std::string naive_value(std::string value) {

@@ -1,5 +1,5 @@
-// Files that are exported from the objects, and the notes of an exporter about objects that its file can't
-// express.
+// Tests files that are exported from the objects, and the notes of an exporter about objects that its file
+// can't express.
 #include "migrate/export.h"
 
 #include "migrate/sched_policies.h"

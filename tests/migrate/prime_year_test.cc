@@ -121,7 +121,7 @@ class OldScheduler {
     std::set<long> holidays_;
 };
 
-// ---- Holidays files as sites have them.
+// ---- Holidays files like those of sites.
 
 constexpr const char* kUsDays =
     "    1           Jan 1           New Year's Day\n   19           Jan 19          Martin Luther King\n"

@@ -1,5 +1,5 @@
-// Repeated migrations: a value changes only if its file has changed, and values that have disappeared from
-// the files are removed.
+// Tests repeated migrations: a value changes only if its file has changed, and values that have disappeared
+// from the files are removed.
 #include "migrate/migrate.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"

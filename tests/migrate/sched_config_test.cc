@@ -34,7 +34,7 @@ std::vector<std::string> settings(const std::string& text) {
     return out;
 }
 
-// ---- The format of the file.
+// ---- The format of a sched_config file.
 
 TEST(SchedConfig, LinesAsTheSampleFilesHaveThem) {
     EXPECT_THAT(

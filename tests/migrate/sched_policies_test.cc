@@ -205,7 +205,7 @@ TEST(SchedPolicies, TheObjectHasTheValues) {
     EXPECT_FALSE(object.boolean("preemption"));
 }
 
-// ---- The qmgr commands for the files.
+// ---- The qmgr commands to which a sched_config is converted.
 
 std::string commands(const std::string& text, const Surroundings& server = {}) {
     const auto conversion = convert({.sched_config = file(text)}, server, nullptr);

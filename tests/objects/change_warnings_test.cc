@@ -1,4 +1,4 @@
-// Warnings about settings that have no effect because of other objects.
+// Tests warnings about settings that have no effect because of other objects.
 #include "objects/change_warnings.h"
 
 #include <fmt/format.h>

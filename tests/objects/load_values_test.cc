@@ -1,4 +1,4 @@
-// The values that load_formula, job_load_adjustments and load_thresholds accept.
+// Tests which values load_formula, job_load_adjustments and load_thresholds accept.
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"

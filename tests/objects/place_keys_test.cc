@@ -1,4 +1,4 @@
-// The values that node_sort_key_of_place accepts.
+// Tests which values node_sort_key_of_place accepts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

@@ -254,7 +254,7 @@ TEST_F(RestoreTest, ExportOfARevisionIsWhatHeldThen) {
     EXPECT_FALSE(export_document(*store_, 99));
 }
 
-// ---- Import
+// ---- Imports of configuration documents
 
 TEST_F(RestoreTest, ExportIntoAnEmptyServerIsTheSameBytes) {
     run("c f g1 tree_element=\"a:root=3,b:a=1\", decay_time=18:00:00");

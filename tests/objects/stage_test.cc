@@ -1,4 +1,4 @@
-// Group commit: commands are staged one by one, and one commit then makes all of them durable.
+// Tests group commit: commands are staged one by one, and one commit then makes all of them durable.
 #include <gmock/gmock.h>
 
 #include "objects/database.h"

@@ -463,7 +463,7 @@ TEST_F(UnsupportedTest, RemarksForHelpAndManualPages) {
     EXPECT_EQ(unsupported_remark(ObjectType::queue, "max_running"), "");
 }
 
-// ---- Files that the scheduler writes
+// ---- Attributes that name files which the scheduler writes
 
 TEST_F(UnsupportedTest, AnOutputFileIsANameAlone) {
     for (const char* attribute : {"schedule_log", "sorted_job_dumpfile", "sorted_job_file"}) {

@@ -1,4 +1,4 @@
-// The errors that read_record() gives for texts that aren't a valid record of a scheduling cycle.
+// Tests the errors that read_record() gives for texts that aren't a valid record of a scheduling cycle.
 #include "server_plugin/record/record_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// A recorded cycle, run again, gives the same decisions; a changed record gives other decisions.
+// Tests that a recorded cycle, run again, gives the same decisions, and that a changed record gives other
+// decisions.
 #include "tools/replay/replay.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Answers about a rule take a limited number of steps, which the tests count instead of measuring time.
+// Tests that answers about a rule take a limited number of steps, which the tests count instead of measuring
+// time.
 #include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
 

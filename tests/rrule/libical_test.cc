@@ -1,6 +1,6 @@
-// Rules whose occurrences libical 3.0.16 gets wrong. They were found by comparing it with the definition
-// (definition.h) for thousands of random rules. This project expands rules itself (expand.cc). The tests
-// don't call libical, as a later version may be right.
+// Tests rules whose occurrences libical 3.0.16 gets wrong. They were found by comparing it with the
+// definition (definition.h) for thousands of random rules. This project expands rules itself (expand.cc). The
+// tests don't call libical, as a later version may be right.
 #include "rrule/recurrence.h"
 
 #include "tests/rrule/support.h"

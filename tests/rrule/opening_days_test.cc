@@ -136,7 +136,7 @@ TEST(OpeningDays, AtTheEndsOfTheCalendar) {
 TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));
     const WindowSet set({nights});
-    const WindowSet both({nights, nights});  // a union has a list, not a table
+    const WindowSet both({nights, nights});  // a set of two windows has a list of intervals, not a table
     Random random(4);
     Instant now = utc("2026-01-01");
     for (int i = 0; i < 4000; ++i) {

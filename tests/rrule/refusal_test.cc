@@ -1,4 +1,4 @@
-// Rules that are refused: the reason, and the position of the error in the text.
+// Tests rules that are refused: the reason, and the position of the error in the text.
 #include "tests/rrule/support.h"
 
 namespace pbs::rrule::test {

@@ -1,5 +1,5 @@
-// series() gives the occurrences of a rule that ends, also across changes of the clock. It refuses other
-// rules.
+// Tests series(), which gives the occurrences of a rule that ends, also across changes of the clock. It
+// refuses other rules.
 #include "rrule/series.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Eligible time, which grows only while a job waits for certain reasons; and job_sort_formula_threshold.
+// Tests eligible time, which grows only while a job waits for certain reasons; and
+// job_sort_formula_threshold.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

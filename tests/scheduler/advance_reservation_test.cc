@@ -1,4 +1,5 @@
-// Advance reservations: each gets a place or is denied, and during its time no other job runs on its place.
+// Tests advance reservations: each gets a place or is denied, and during its time no other job runs on its
+// place.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -512,7 +513,7 @@ TEST_F(StandingReservation, WakesTheSchedulerAtEachOfItsTimes) {
     }
 }
 
-// ---- Random sites.
+// ---- Reservations and jobs on random sites.
 
 // Returns how many CPUs of a vnode are held, after an instant, by running jobs that aren't in a reservation.
 std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, VnodeHandle vnode,

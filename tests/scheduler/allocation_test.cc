@@ -1,5 +1,5 @@
-// The Origin options ENFORCE_ALLOCATION, which rejects jobs of groups that used up their allocation, and
-// OA_DECAY_FACTOR, the decay factor for users of such groups.
+// Tests the Origin options ENFORCE_ALLOCATION, which rejects jobs of groups that used up their allocation,
+// and OA_DECAY_FACTOR, the decay factor for users of such groups.
 
 #include "server_plugin/scheduler/model/allocations.h"
 

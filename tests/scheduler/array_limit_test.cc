@@ -1,4 +1,4 @@
-// The policy attribute max_run_subjobs: a limit on the running subjobs of each array.
+// Tests the policy attribute max_run_subjobs: a limit on the running subjobs of each array.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A cycle in a thread decides as if the events that come while it runs came after it.
+// Tests that a cycle in a thread decides as if the events that come while it runs came after it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

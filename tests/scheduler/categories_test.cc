@@ -1,4 +1,4 @@
-// PlaceMap, the hash map in which a cycle keeps answers that hold for similar jobs.
+// Tests PlaceMap, the hash map in which a cycle keeps answers that hold for similar jobs.
 
 #include "server_plugin/scheduler/framework/categories.h"
 

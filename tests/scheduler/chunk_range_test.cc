@@ -1,4 +1,4 @@
-// Jobs with select_range, a range of chunks.
+// Tests jobs with select_range, a range of chunks.
 
 #include "server_plugin/scheduler/model/chunk_range.h"
 

@@ -1,4 +1,5 @@
-// at_close of time_windows: what happens to running jobs when their queue's window closes.
+// Tests the attribute at_close of time_windows: what happens to running jobs when their queue's window
+// closes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cycles after single events start the same jobs as cycles over all jobs.
+// Tests that cycles after single events start the same jobs as cycles over all jobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cycles observe the dedicated times that DEDICATED_TIME_COMMAND prints.
+// Tests that cycles observe the dedicated times that DEDICATED_TIME_COMMAND prints.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

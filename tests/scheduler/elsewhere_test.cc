@@ -1,5 +1,5 @@
-// Jobs that wait on another server (peer_queue): they start here if they can, and affect no other job while
-// they wait.
+// Tests jobs that wait on another server (peer_queue): they start here if they can, and affect no other job
+// while they wait.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

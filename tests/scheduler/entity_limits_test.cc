@@ -1,5 +1,5 @@
-// max_run, max_run_res and their soft forms: the comments of jobs at a limit; and random events, after which
-// a count of the running jobs shows that no limit is exceeded.
+// Tests max_run, max_run_res and their soft forms: the comments of jobs at a limit; and random events, after
+// which a count of the running jobs shows that no limit is exceeded.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

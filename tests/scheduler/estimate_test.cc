@@ -1,5 +1,5 @@
-// Estimated starts: a waiting job with a reserved place gets an estimate once, and again when the estimate
-// changes.
+// Tests estimated starts: a waiting job with a reserved place gets an estimate once, and again when the
+// estimate changes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

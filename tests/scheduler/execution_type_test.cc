@@ -1,5 +1,5 @@
-// Queues with an execution_type: execution_prime, execution_non_prime, execution_dedicated (PP-748, interface
-// 6).
+// Tests queues with an execution_type: execution_prime, execution_non_prime, execution_dedicated (PP-748,
+// interface 6).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -186,7 +186,7 @@ TEST_F(ExecutionTypes, TheTimerWakesACycleAtEachBoundary) {
     }
 }
 
-// ---- With the Origin algorithm.
+// ---- Execution types of queues with the Origin algorithm.
 
 struct OriginExecutionTypes : testing::Test {
     World world;

@@ -1,4 +1,4 @@
-// Scheduler::explain() says what the next cycle does with a job.
+// Tests Scheduler::explain(), which says what the next cycle does with a job.
 #include "server_plugin/scheduler/state/explanation.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// fairshare: jobs are ordered by their entities' shares and usage.
+// Tests fairshare in cycles: jobs are ordered by their entities' shares and usage.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The fair-share tree alone: shares, usage of running jobs, decay, and storage.
+// Tests the fair-share tree without a scheduler: shares, usage of running jobs, decay, and storage.
 
 #include "server_plugin/scheduler/model/fair_shares.h"
 

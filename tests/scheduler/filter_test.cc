@@ -1,4 +1,5 @@
-// Each filter: the setting that it observes, the jobs that it refuses, and its message.
+// Tests each filter of the scheduler: the setting that it observes, the jobs that it refuses, and its
+// message.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -119,7 +120,7 @@ TEST_F(Origin, ResourcesMax_NothingIsRejectedWhileABatchQueueIsMissing) {
 
 TEST_F(Origin, BATCH_QUEUES_AJobThatWasPutBackIntoOneIsStartedAgain) {
     s.batch_queues.push_back({"batch"});  // the policy names the queue twice, for two hosts
-    cycle();                              // the first cycle would treat such jobs by SCHED_RESTART_ACTION
+    cycle();                              // only the first cycle applies SCHED_RESTART_ACTION
     const int rerun = world.job({.queue = "batch", .nodes = 2, .origin_queue = "submit"});
     world.job({.queue = "batch", .nodes = 2, .origin_queue = "elsewhere"});
     const auto outcome = cycle();
@@ -410,7 +411,7 @@ TEST_F(Origin, SMALL_JOB_MAX_ThePrimeTimeLimitHoldsBesideIt) {
     EXPECT_THAT(outcome.started, ElementsAre(fine));
 }
 
-// ---- Fragments.
+// ---- avoid_fragmentation: small jobs don't start where they would fragment a queue.
 
 struct Fragments : Origin {
     void SetUp() override {
@@ -684,7 +685,7 @@ TEST_F(Origin, QueueTimeWindow_JobsStartOnlyInsideIt) {
     EXPECT_THAT(cycle(at(6)).started, ElementsAre(job)) << "it may run on after the end";
 }
 
-// ---- Options for tests.
+// ---- The options for tests of a site, such as TEST_ONLY.
 
 TEST_F(Origin, TEST_ONLY_LogsWhatWouldBeDoneAndDoesNothing) {
     s.test_only = {true};

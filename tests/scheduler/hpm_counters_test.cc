@@ -1,5 +1,5 @@
-// The Origin option MANAGE_HPM_COUNTERS: a job that requests the hardware counters waits until they are in
-// user mode.
+// Tests the Origin option MANAGE_HPM_COUNTERS: a job that requests the hardware counters waits until they are
+// in user mode.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

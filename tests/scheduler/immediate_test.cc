@@ -1,4 +1,4 @@
-// Jobs with start_within, a time within which they have to start.
+// Tests jobs with start_within, a time within which they have to start.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The texts that a failed random test prints: the calls that made its site, and the difference between two
-// cycles.
+// Tests the texts that a failed random test prints: the calls that made its site, and the difference between
+// two cycles.
 
 #include "tests/scheduler/journal.h"
 

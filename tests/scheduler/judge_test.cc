@@ -1,5 +1,5 @@
-// The scheduler keeps the refusals that queues gave jobs: each must equal the refusal that the queue would
-// give again.
+// Tests the refusals that queues gave jobs and that the scheduler keeps: each must equal the refusal that the
+// queue would give again.
 
 #include "server_plugin/scheduler/framework/judge.h"
 

@@ -1,5 +1,5 @@
-// A cycle keeps a place on vnodes for a waiting job. Later cycles reuse it, and move it when something
-// changes.
+// Tests the place on vnodes that a cycle keeps for a waiting job. Later cycles reuse it, and move it when
+// something changes.
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
 

@@ -1,4 +1,4 @@
-// load_balancing: no job starts on a host that has reached its maximal load.
+// Tests load_balancing: no job starts on a host that has reached its maximal load.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

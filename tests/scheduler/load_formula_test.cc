@@ -1,4 +1,4 @@
-// load_formula in node_sort_key: vnodes are ordered by their loads.
+// Tests load_formula in node_sort_key: vnodes are ordered by their loads.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

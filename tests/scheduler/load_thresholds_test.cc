@@ -1,4 +1,4 @@
-// load_thresholds and job_load_adjustments: a vnode takes no jobs while its load reaches a threshold.
+// Tests load_thresholds and job_load_adjustments: a vnode takes no jobs while its load reaches a threshold.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// node_sort_key: the order in which a cycle tries vnodes.
+// Tests node_sort_key: the order in which a cycle tries vnodes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {.select = "6:ncpus=1", .place = "pack"},
                    {"c", "d", "c", "d", "c", "d"}}));
 
-// ---- Random sites.
+// ---- The order of vnodes on random sites.
 
 // Vnodes with random attributes, sort keys and running jobs.
 struct RandomVnodes {

@@ -1,5 +1,5 @@
-// The order of the job list. The Origin tests show each rule of origin-facts, "Order of the job list" and
-// "Waiting".
+// Tests the order of the job list. The Origin tests show each rule of origin-facts, "Order of the job list"
+// and "Waiting".
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST_F(OriginOrder, EXTERNAL_QUEUES_InTheOrderOfArrival) {
     EXPECT_THAT(order(at(3)), ElementsAre(first, second));
 }
 
-// ---- Jobs that have waited long.
+// ---- Jobs that have waited long (MAX_QUEUED_TIME), which come first.
 
 TEST_F(OriginOrder, MAX_QUEUED_TIME_BatchJobWaitsWhenItsEligibleTimeExceedsIt) {
     s.max_queued_time = Seconds(2 * kHour);
@@ -179,7 +179,7 @@ TEST_F(OriginOrder, SMALL_QUEUED_TIME_DifferentSidesLongestWalltimeFirst) {
     EXPECT_THAT(order(at(10)), ElementsAre(above, below));
 }
 
-// ---- The standard algorithm.
+// ---- The order of jobs with the standard algorithm.
 
 struct StandardOrder : testing::Test {
     World world;
@@ -260,19 +260,19 @@ TEST_F(StandardOrder, job_sort_key_ManyKeysAreSortedToo) {
 TEST_F(StandardOrder, job_sort_formula_DescendingWithResourcesAndEligibleTime) {
     s.by_queue = false;
     s.job_sort_formula = "ncpus * 1000 + eligible_time / 60 + 10 * job_priority - mem / 1024 / 1024";
-    const int old = world.job({.queue = "a", .ncpus = 1, .queued = at(0)});                     // 1060
-    const int wide = world.job({.queue = "a", .ncpus = 2, .queued = at(1)});                    // 2000
-    const int fat = world.job({.queue = "b", .ncpus = 2, .mem = 3 * kGb, .queued = at(1)});     // 1997
-    const int urgent = world.job({.queue = "b", .ncpus = 1, .priority = 99, .queued = at(1)});  // 1990
+    const int old = world.job({.queue = "a", .ncpus = 1, .queued = at(0)});                     // value 1060
+    const int wide = world.job({.queue = "a", .ncpus = 2, .queued = at(1)});                    // value 2000
+    const int fat = world.job({.queue = "b", .ncpus = 2, .mem = 3 * kGb, .queued = at(1)});     // value 1997
+    const int urgent = world.job({.queue = "b", .ncpus = 1, .priority = 99, .queued = at(1)});  // value 1990
     EXPECT_THAT(order(), ElementsAre(wide, fat, urgent, old));
 }
 
 TEST_F(StandardOrder, job_sort_formula_IsAnExpressionOfPython) {
     s.by_queue = false;
     s.job_sort_formula = "ceil(ncpus / 3) ** 2 if walltime > 300 else ncpus ^ 6";
-    const int one = world.job({.queue = "a", .ncpus = 4, .walltime = 600});   // formula: 4
-    const int two = world.job({.queue = "a", .ncpus = 5});                    // formula: 3
-    const int four = world.job({.queue = "a", .ncpus = 9, .walltime = 600});  // formula: 9
+    const int one = world.job({.queue = "a", .ncpus = 4, .walltime = 600});   // value 4
+    const int two = world.job({.queue = "a", .ncpus = 5});                    // value 3
+    const int four = world.job({.queue = "a", .ncpus = 9, .walltime = 600});  // value 9
     EXPECT_THAT(order(), ElementsAre(four, one, two));
 }
 

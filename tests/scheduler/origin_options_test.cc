@@ -267,7 +267,7 @@ TEST_F(Option, SORTED_JOB_DUMPFILE_HasTheFlagsOfWaitingDedicatedAndHpmJobs) {
     EXPECT_LT(text.find("1.server"), text.find("2.server"));
 }
 
-// ---- resources_available.host of vnodes.
+// ---- BATCH_QUEUES with hosts, and resources_available.host of vnodes.
 
 struct HostsOfVnodes : testing::Test {
     World world;

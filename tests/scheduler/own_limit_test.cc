@@ -1,5 +1,5 @@
-// Limits that a site adds: one is a row of limit_filter(); the other counts by itself and is checked for each
-// vnode.
+// Tests limits that a site adds: one is a row of limit_filter(); the other counts by itself and is checked
+// for each vnode.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

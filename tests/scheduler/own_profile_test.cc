@@ -1,4 +1,4 @@
-// A profile that a site adds: jobs start in the order of their submission. It consists of four existing
+// Tests a profile that a site adds: jobs start in the order of their submission. It consists of four existing
 // rules.
 
 #include <gmock/gmock.h>

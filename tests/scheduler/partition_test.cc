@@ -1,4 +1,4 @@
-// Several schedulers, each with policies and a partition of its own (PP-748, interfaces 1 and 5).
+// Tests several schedulers, each with policies and a partition of its own (PP-748, interfaces 1 and 5).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// SORT_BY_PAST_USAGE: the order of jobs, compared with the algorithm in the documents; the charge for a
+// Tests SORT_BY_PAST_USAGE: the order of jobs, compared with the algorithm in the documents; the charge for a
 // start; and the decay of usage.
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Scheduler::place(): finds a place for one job that an operator wants to start (qrun).
+// Tests Scheduler::place(), which finds a place for one job that an operator wants to start (qrun).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The policy attributes default_duration, the planned duration of jobs without a walltime, and
+// Tests the policy attributes default_duration, the planned duration of jobs without a walltime, and
 // duration_offset, the planned time between a job's end and the next start in its place.
 
 #include <gmock/gmock.h>

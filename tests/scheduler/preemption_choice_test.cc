@@ -1,4 +1,4 @@
-// The choice of the jobs to preempt, compared on small random sites with a simple search.
+// Tests the choice of the jobs to preempt, compared on small random sites with a simple search.
 
 #include <gtest/gtest.h>
 

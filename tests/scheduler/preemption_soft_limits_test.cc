@@ -1,5 +1,5 @@
-// The choice of jobs to preempt when levels depend on soft limits, compared with trying all sets of running
-// jobs.
+// Tests the choice of jobs to preempt when levels depend on soft limits, compared with trying all sets of
+// running jobs.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ PreemptPriorities levels_of(const std::vector<unsigned>& traits) {
 constexpr unsigned kOverQueue = preempt_queue_softlimits;
 constexpr unsigned kOverServer = preempt_server_softlimits;
 
-// ---- Jobs over soft limits.
+// ---- Preemption of jobs whose owners are over soft limits.
 
 struct BySoftLimits : testing::Test {
     World world;

@@ -1,4 +1,4 @@
-// Preemption: levels, methods, the choice of jobs to preempt, and how preempted jobs go on.
+// Tests preemption: levels, methods, the choice of jobs to preempt, and how preempted jobs go on.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -425,7 +425,7 @@ TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
     EXPECT_THAT(world.cycle(at(1)).preempted, ElementsAre(Pair(running, Pair(job, "SR"))));
 }
 
-// ---- Cycles after events.
+// ---- Preemption in cycles after events.
 
 // An express job and many normal jobs wait. Preempting the only job that can be preempted wouldn't make
 // enough room.

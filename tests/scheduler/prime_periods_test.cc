@@ -1,4 +1,5 @@
-// PrimePeriods objects that move to another instant give the same answers as new ones made for that instant.
+// Tests that PrimePeriods objects that move to another instant give the same answers as new ones made for
+// that instant.
 
 #include "server_plugin/scheduler/model/prime_periods.h"
 

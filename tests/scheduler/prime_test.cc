@@ -1,5 +1,5 @@
-// Prime time: its limit on walltimes, draining before its end, early non-prime time; and which policy is in
-// force at which time.
+// Tests prime time: its limit on walltimes, draining before its end, early non-prime time; and which policy
+// is in force at which time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Properties on random clusters: starts never exceed what vnodes and queues have; equal cycles decide the
-// same; and categories (one answer for all jobs with equal requests) change no decision.
+// Tests properties on random clusters: starts never exceed what vnodes and queues have; equal cycles decide
+// the same; and categories (one answer for all jobs with equal requests) change no decision.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

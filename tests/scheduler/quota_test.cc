@@ -1,5 +1,5 @@
-// quotas: the first matching rule, a counter for each value in braces, windows, several vnodes, reservations;
-// and random rules, compared with a simple implementation.
+// Tests quotas: the first matching rule, a counter for each value in braces, windows, several vnodes,
+// reservations; and random rules, compared with a simple implementation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -337,7 +337,7 @@ TEST_F(Quotas, AreKeptForAJobWithAReservation) {
     EXPECT_FALSE(world.running(small));
 }
 
-// ---- Compared with a simple implementation.
+// ---- Random rules, compared with a simple implementation.
 
 struct PlainRule {
     std::vector<std::string> users;  // users of the rule; empty: all

@@ -1,5 +1,5 @@
-// The policy attribute reserved_resources: a vnode or queue with such a resource takes only jobs that request
-// it.
+// Tests the policy attribute reserved_resources: a vnode or queue with such a resource takes only jobs that
+// request it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

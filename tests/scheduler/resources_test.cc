@@ -1,4 +1,4 @@
-// The resources that a cycle considers: exclude_resources, the server's amounts that programs print
+// Tests the resources that a cycle considers: exclude_resources, the server's amounts that programs print
 // (server_dyn_res), and values that no vnode has.
 
 #include <gmock/gmock.h>
@@ -265,7 +265,7 @@ TEST_F(PlacementSetsHold, AreFoundAheadOfTime) {
     EXPECT_THAT(outcome.vnodes[waits], ElementsAre("n3", "n4", "n5"));
 }
 
-// ---- Amounts that programs print.
+// ---- Amounts that programs print (server_dyn_res).
 
 struct ToldAmountsCount : ResourcesCount {
     void SetUp() override {

@@ -1,5 +1,5 @@
-// The Origin option SCHED_RESTART_ACTION: what happens to jobs that the first cycle finds queued in a batch
-// queue.
+// Tests the Origin option SCHED_RESTART_ACTION: what happens to jobs that the first cycle finds queued in a
+// batch queue.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A scheduler without a policy uses its sched_config file (PP-748, interfaces 1 and 6).
+// Tests a scheduler without a policy, which uses its sched_config file (PP-748, interfaces 1 and 6).
 
 #include "server_plugin/scheduler/framework/sched_config.h"
 

@@ -1,4 +1,4 @@
-// The records of the schedule log: a job's amounts, vnodes and times.
+// Tests the records of the schedule log: a job's amounts, vnodes and times.
 #include "server_plugin/scheduler/log/schedule_log.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Chunks that are divided among several vnodes of a host.
+// Tests chunks that are divided among several vnodes of a host.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -261,7 +261,7 @@ TEST_F(SharedHosts, AHostWithoutLimitsHasRoomForAll) {
     EXPECT_EQ(start("1:ncpus=1000000000"), "(a0:ncpus=1000000000)");
 }
 
-// ---- Kept places, events and comments.
+// ---- Divided chunks in kept places, in cycles after events, and in comments.
 
 TEST_F(SharedHosts, AReservationOfPiecesHoldsOffWhoeverWouldDelayIt) {
     s.strict_ordering = true;

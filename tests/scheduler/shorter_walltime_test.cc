@@ -1,5 +1,5 @@
-// Jobs that accept less walltime than they request (min_walltime in OpenPBS) start with the longest possible
-// walltime.
+// Tests that jobs that accept less walltime than they request (min_walltime in OpenPBS) start with the
+// longest possible walltime.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

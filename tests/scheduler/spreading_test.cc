@@ -1,4 +1,4 @@
-// chunk_order, per_host, range_sets and prefer: the vnodes on which a job's chunks are placed.
+// Tests chunk_order, per_host, range_sets and prefer: the vnodes on which a job's chunks are placed.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -255,7 +255,7 @@ TEST_F(RangeSets, AJobThatNoSetCanHoldPerHostSpansThem) {
     EXPECT_EQ(summary(world.cycle(at(9)).vnodes.at(pairs)), "s12 s22 l12 l22 l32");
 }
 
-// ---- Preferences.
+// ---- Preferences for vnodes (prefer).
 
 TEST(Preferences, AreRead) {
     Resources resources;

@@ -1,4 +1,5 @@
-// With the standard algorithm, cycles after single events start the same jobs as cycles over all jobs.
+// Tests that with the standard algorithm, cycles after single events start the same jobs as cycles over all
+// jobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

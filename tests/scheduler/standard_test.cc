@@ -1,4 +1,5 @@
-// The standard algorithm: strict_ordering, backfilling around top jobs, backfill_prime, dedicated queues.
+// Tests the standard algorithm: strict_ordering, backfilling around top jobs, backfill_prime, dedicated
+// queues.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tickets, the priority that shares give jobs: the numbers in examples of Grid Engine's functional, override
-// and share-tree policies; a comparison with simple implementations; and the order of starts.
+// Tests tickets, the priority that shares give jobs: the numbers in examples of Grid Engine's functional,
+// override and share-tree policies; a comparison with simple implementations; and the order of starts.
 
 #include "server_plugin/scheduler/framework/tickets.h"
 
@@ -307,7 +307,7 @@ TEST(ShareTickets, HalveInTheHalfLife) {
     EXPECT_NEAR(tree.shares.usage(*tree.shares.find("alice"), at(168)), 499988, 1);
 }
 
-// ---- Tickets in cycles.
+// ---- Tickets in the cycles of a scheduler.
 
 struct TicketCycles : testing::Test {
     World world;

@@ -1,4 +1,4 @@
-// The timeline of a resource's use: tested alone, and compared with an array that has an element for each
+// Tests the timeline of a resource's use: alone, and compared with an array that has an element for each
 // second.
 #include "server_plugin/scheduler/future/timeline.h"
 

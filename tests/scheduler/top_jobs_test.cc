@@ -1,5 +1,5 @@
-// Places are kept for top jobs; here, prime time prevents jobs from starting. strict_ordering is on, and
-// backfill_depth is 1.
+// Tests top jobs, for which places are kept, while prime time prevents jobs from starting. strict_ordering is
+// on, and backfill_depth is 1.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Each policy attribute either has an effect, or setting it gives a warning.
+// Tests that each policy attribute either has an effect, or setting it gives a warning.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -80,9 +80,8 @@ TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
         // `comment` has no effect by its nature; the plugin reads fairshare_group for other warnings, too
         if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
         if (attribute.words.size() == 1) continue;  // the attribute's only valid value is its default
-        if (attribute.name == "provision_policy")
-            continue;                                  // only the default, on a server that doesn't provision
-        if (attribute.name == "peer_queue") continue;  // the server uses it, or warns about it
+        if (attribute.name == "provision_policy") continue;  // its other words need a server that provisions
+        if (attribute.name == "peer_queue") continue;        // the server uses it, or warns about it
         const bool read = names.contains(std::string(attribute.name));
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);

@@ -1,5 +1,5 @@
-// weighted_priority: the numbers in examples of Grid Engine's urgency policy, deadlines, and the order of
-// starts.
+// Tests weighted_priority: the numbers in examples of Grid Engine's urgency policy, deadlines, and the order
+// of starts.
 
 #include "server_plugin/scheduler/framework/weighted_priority.h"
 

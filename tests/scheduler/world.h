@@ -204,10 +204,10 @@ class World {
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
     // Makes p1 an Origin policy without limits, and makes the queues submit and `batch_queues`.
     Settings& origin(const std::vector<std::string>& batch_queues = {"batch"});
-    void prime_time(int from_hour, int to_hour);  // on Monday to Friday
+    void prime_time(int from_hour, int to_hour);  // makes prime time, on Monday to Friday
     rrule::WindowSet window(const std::string& rule, int from_hour, int to_hour, bool on_holidays = true,
                             const std::vector<std::string>& holidays = {});
-    void configure();  // gives `configuration` to the scheduler
+    void configure();  // gives the member `configuration` to the scheduler
 
     void queue(const QueueOptions& options);
     void vnode(const VnodeOptions& options);

@@ -30,8 +30,8 @@ TEST(VariableListCodec, WritesABackslashBeforeFourCharacters) {
     EXPECT_EQ(variable_list({}), "");
 }
 
-// OpenPBS's qsub sends lists in which backslashes precede characters: in values of PBS_O_*, only commas; in
-// those of other variables, each special character.
+// In the lists that OpenPBS's qsub sends, backslashes precede some characters: in values of PBS_O_* only
+// commas, in values of other variables each special character.
 TEST(VariableListCodec, ReadsWhatOpenPbsWrites) {
     EXPECT_THAT(parse_variables("PBS_O_WORKDIR=/a\\,b/it's/c\\d,X=\\'\\\"\\,\\\\"),
                 ElementsAre(Pair("PBS_O_WORKDIR", "/a,b/it's/c\\d"), Pair("X", "'\",\\")));

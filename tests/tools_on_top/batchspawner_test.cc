@@ -1,5 +1,5 @@
-// batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, whose script qsub reads from its
-// standard input.
+// Tests the calls of batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, whose script
+// qsub reads from its standard input.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

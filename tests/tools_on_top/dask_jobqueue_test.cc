@@ -1,5 +1,5 @@
-// dask-jobqueue's PBSCluster: a worker is a job, and the first number that qsub prints is the worker's name
-// for it.
+// Tests the calls of dask-jobqueue's PBSCluster: a worker is a job, and the first number that qsub prints is
+// the worker's name for it.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,5 +1,5 @@
-// Nextflow's executors pbspro and pbs: each task is a job in its own folder, and one qstat asks for all jobs
-// of a queue.
+// Tests the calls of Nextflow's executors pbspro and pbs: each task is a job in its own folder, and one qstat
+// asks for all jobs of a queue.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,5 +1,5 @@
-// Open OnDemand's adapters for PBS Pro and TORQUE (ood_core): they submit the jobs of interactive sessions
-// and of job templates.
+// Tests the calls of Open OnDemand's adapters for PBS Pro and TORQUE (ood_core): they submit the jobs of
+// interactive sessions and of job templates.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,4 +1,5 @@
-// GNU parallel, if it is installed: submits jobs, deletes them, and distributes work over a job's processors.
+// Tests GNU parallel, if it is installed: it submits jobs, deletes them, and distributes work over a job's
+// processors.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,5 +1,5 @@
-// Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job, and one qstat asks for
-// all blocks.
+// Tests the calls of Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job, and
+// one qstat asks for all blocks.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

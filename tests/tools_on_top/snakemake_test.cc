@@ -1,5 +1,5 @@
-// Snakemake, if it is installed: submits jobs with qsub, asks for them with a script that calls qstat, and
-// deletes them with qdel when it is interrupted.
+// Tests Snakemake, if it is installed: it submits jobs with qsub, asks for them with a script that calls
+// qstat, and deletes them with qdel when it is interrupted.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,5 +1,5 @@
-// Toil's batch system torque and nipype's plugin PBS, both in Debian. Each job of a workflow is a batch job,
-// which the programs identify by its number.
+// Tests the calls of Toil's batch system torque and nipype's plugin PBS, both in Debian. Each job of a
+// workflow is a batch job, which the programs identify by its number.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

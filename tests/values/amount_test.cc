@@ -1,6 +1,6 @@
-// Durations, sizes and numbers as OpenPBS's server (its master branch) reads them from `qmgr -c "set server
-// resources_available.R = INPUT"`, with a resource R of each type, and from `qsub -l walltime=INPUT`. Where
-// this project reads an input differently, a comment says so.
+// Tests durations, sizes and numbers as OpenPBS's server (its master branch) reads them from `qmgr -c "set
+// server resources_available.R = INPUT"`, with a resource R of each type, and from `qsub -l walltime=INPUT`.
+// Where this project reads an input differently, a comment says so.
 #include "values/amount.h"
 
 #include <gtest/gtest.h>

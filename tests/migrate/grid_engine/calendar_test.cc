@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's calendars: the files in scal/.
+// Tests the conversion of Grid Engine's calendars: the files in scal/.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

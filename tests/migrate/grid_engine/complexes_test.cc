@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's complexes: the file sc.
+// Tests the conversion of Grid Engine's complexes: the file sc.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's access lists, users and projects: the files in su/, suser/ and sprj/.
+// Tests the conversion of Grid Engine's access lists, users and projects: the files in su/, suser/ and sprj/.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's queues: the files in sq/.
+// Tests the conversion of Grid Engine's queues: the files in sq/.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

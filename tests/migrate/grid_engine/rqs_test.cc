@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's resource quota sets: the file srqs.
+// Tests the conversion of Grid Engine's resource quota sets: the file srqs.
 #include <algorithm>
 
 #include "tests/migrate/grid_engine/support.h"

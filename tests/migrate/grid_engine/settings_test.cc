@@ -1,4 +1,4 @@
-// Conversion of the settings of Grid Engine's scheduler: the file ssconf.
+// Tests the conversion of the settings of Grid Engine's scheduler: the file ssconf.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

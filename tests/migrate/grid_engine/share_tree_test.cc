@@ -1,4 +1,4 @@
-// Conversion of Grid Engine's share tree: the file sstree.
+// Tests the conversion of Grid Engine's share tree: the file sstree.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
