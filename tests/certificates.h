@@ -18,7 +18,7 @@ class Certificates {
     static bool can_be_made() { return access("/usr/bin/openssl", X_OK) == 0; }
     static constexpr const char* kMissing = "openssl isn't installed (Debian's package openssl)";
 
-    // Makes a temporary folder and a certificate authority in it: authority.pem and authority.key.
+    // Makes a temporary folder with a certificate authority: the files authority.pem and authority.key.
     Certificates() {
         char name[] = "/tmp/certificates.XXXXXX";
         folder_ = mkdtemp(name);

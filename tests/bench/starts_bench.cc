@@ -260,8 +260,8 @@ pid_t parent_of(pid_t pid) {
     return 0;
 }
 
-// Reports the memory of the two processes that watch each job: its shepherd, and the shepherd's parent, the
-// warden.
+// Reports the memory of the two processes that watch each job: the job's shepherd, and its warden, which is
+// the shepherd's parent.
 void report_memory(benchmark::State& state, const std::vector<pid_t>& jobs) {
     Memory shepherds;
     Memory wardens;

@@ -31,7 +31,8 @@ const rrule::Instant kTo = utc("2026-12-02 00:00");
 
 TEST(Changes, PoliciesFollowPrimeAndDedicatedTime) {
     const auto list = spans(site_of(answers()), kFrom, kTo);
-    // In dedicated time the policy for all time is in force, since no policy is assigned to dedicated time.
+    // In dedicated time, the policy for prime time (`p:`) would be in force. As the scheduler has none, its
+    // policy for all time is in force.
     EXPECT_THAT(lines_of(list, Kind::policy),
                 ElementsAre("<2026-12-01 00:00 2026-12-01 07:00 default nights",
                             "2026-12-01 07:00 2026-12-01 17:00 default days",

@@ -20,7 +20,7 @@ struct Attribute {
     std::string value;
 };
 
-// Builds a server's reply as the PBS API returns it: a list of batch_status.
+// Builds a server's reply in the form in which the PBS API returns it: a list of batch_status.
 class ReplyList {
   public:
     void object(const std::string& name, const std::vector<Attribute>& attributes) {

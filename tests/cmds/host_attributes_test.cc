@@ -41,7 +41,7 @@ TEST(HostAttributes, KnowWhatCanBeSet) {
 constexpr ObjectType kHostTypes[] = {ObjectType::server, ObjectType::queue, ObjectType::node,
                                      ObjectType::sched, ObjectType::resource};
 
-// Help and the manual page print these tables for people to read.
+// qmgr's help and the manual page print the tables of host attributes. So the tables have to be readable.
 TEST(HostAttributes, EachHasAHelpSentenceAndIsInAlphabeticalOrder) {
     for (const ObjectType type : kHostTypes) {
         std::string before;

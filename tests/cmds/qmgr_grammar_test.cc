@@ -12,11 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Returns a parsed directive as one line, such as "set policy p1,p2@srv
-//
-// by_queue = False
-//
-// a.r += 5".
+// Returns a parsed directive as one line, such as "set policy p1,p2@srv,|by_queue=<False>|a.r+=<5>".
 std::string written(const Directive& directive) {
     std::string text;
     for (const CommandWord& word : command_words()) {

@@ -147,7 +147,7 @@ TEST(AlternateJobsText, AddsHostsAndComments) {
     options.comments = false;
     options.one_line = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0), HasSubstr("R 00:10 n1/0*2\n"));
-    // with comments, each comment has a line of its own even with one_line
+    // if comments are requested, each comment has its own line, even with one_line
     options.comments = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0),
                 HasSubstr("R 00:10 n1/0*2\n   Job run at Sat\n"));

@@ -10,7 +10,7 @@
 
 namespace pbs::cmds {
 
-// A list of objects, as batch_status. Its C structs point into this object.
+// A list of objects, which get() returns as batch_status. The C structs point into this object.
 class Objects {
   public:
     struct Attribute {

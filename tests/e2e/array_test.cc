@@ -67,7 +67,7 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     const std::string id = submit("1-20%2", "sleep 60\n");
     ASSERT_TRUE(server.wait_job_state(id, "B"));
     ASSERT_TRUE(wait_for([&] { return server.job(id, "array_indices_remaining") == "3-20"; }));
-    // OpenPBS's server writes the array's comment itself, and pbs_sched writes none; so don't check it there.
+    // On OpenPBS, don't check the array's comment: the server writes it, and pbs_sched writes none.
     if (!on_openpbs()) EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit"));
     EXPECT_THAT(command({"pbs_explain", id}).out, HasSubstr("no more of its subjobs may start now"));
     const auto lines = [&](const std::vector<std::string>& argv) {

@@ -52,7 +52,8 @@ class Socket {
         }
     }
     void half_close() const { shutdown(fd_, SHUT_WR); }
-    // Reads until the server closes the connection (`closed` is true then) or sends nothing for `patience`.
+    // Reads until the server closes the connection, or sends nothing for `patience`. Sets `closed` to whether
+    // it closed the connection.
     std::string read(std::chrono::milliseconds patience, bool& closed) const {
         std::string all;
         closed = false;

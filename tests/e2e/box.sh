@@ -27,7 +27,7 @@ if [ -z "${IN_BOX:-}" ]; then
     trap 'rm -rf "$box"' EXIT
     cp -a "$work/base/spool" "$work/base/etc" "$box/"
     [ $# -gt 0 ] || set -- bash
-    # unshare kills all processes in the box when this process ends, in whatever way.
+    # unshare kills all processes in the box when this script ends, however it ends.
     status=0
     IN_BOX=run BOX=$box PREFIX=$prefix unshare -n -m -p -i -u -f --kill-child --propagation private \
         "$0" "$@" || status=$?

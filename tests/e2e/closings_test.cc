@@ -19,7 +19,8 @@ std::string in(std::time_t seconds) {
     return fmt::format("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
 }
 
-// The queue `nights` is open for the first 12 seconds, closed for 15 seconds, and open again after that.
+// The queue `nights` is open for the first 12 seconds of the test, closed for 15 seconds, and then open
+// again.
 class Closings : public ::testing::Test {
   protected:
     void start(const std::string& at_close) {

@@ -123,7 +123,7 @@ TEST_F(Environment, IsShownWithBackslashesAndInJsonAsItIs) {
     EXPECT_EQ(shown(), variables);
 }
 
-// OpenPBS's qsub accepts these values of -v, too.
+// -v accepts values with commas and quotation marks. OpenPBS's qsub accepts these values, too.
 TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     const fs::path file = server.work() / "got";
     const Output done = qsub({"-v", "A=\"a,b\",B='c,d',C=e\\,f,D=\"it's\",E='say \"x\"',G=h=i"},

@@ -32,7 +32,7 @@ struct Settable {
 };
 
 std::vector<Settable> settable() {
-    // A date half a year from now.
+    // A date half a year from today, so that a yearly window on it isn't open during the test.
     const std::time_t half_a_year = std::time(nullptr) + 180L * 86400;
     std::tm day{};
     gmtime_r(&half_a_year, &day);

@@ -126,8 +126,8 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
         faulty.put_files("site");
         faulty.at->kill_after = step;
         if (server.start()) {
-            // Among the last calls that were counted are those for the requests which asked whether the
-            // server runs; their number varies.
+            // If the server answers before it is killed, `step` is one of the last calls. These include the
+            // calls for the requests that asked whether the server runs, whose number varies.
             EXPECT_GT(step, calls * 3 / 4);
             server.kill9();
         }

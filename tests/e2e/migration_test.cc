@@ -294,7 +294,7 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
-    // The file is written again with the same contents.
+    // The file is written again with the same contents, which makes it newer than the migration.
     server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "200 closed\n");
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
     EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
@@ -380,7 +380,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     const Output again = migrate({});
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
-    // A queue from an earlier migration stays when the print lacks it; a note says how to delete the queue.
+    // A queue from an earlier migration stays if the new print lacks it. A note says how to delete the queue.
     const std::string whole = server.read("site/print");
     server.put("site/print", whole + "create queue late queue_type = Execution\n");
     ASSERT_EQ(migrate({}).exit, 0);

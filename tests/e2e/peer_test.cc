@@ -123,7 +123,7 @@ class Silent {
     int listener_;
 };
 
-// Two servers: `there` has jobs and starts none, and `here` has room for them.
+// Two servers. `there` has jobs and starts none of them; `here` has free CPUs for them.
 class Peer : public ::testing::Test {
   protected:
     Peer() : here({.arguments = {"--name", "here"}}), there({.arguments = {"--name", "there"}}) {}

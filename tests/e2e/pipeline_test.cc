@@ -156,8 +156,8 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
     for (const Output& done : outputs)
         for (const std::string& line : lines_of(done.err))
             refused += line.find("exists already") != std::string::npos ? 1 : 0;
-    // Two of the clients create the same policies: each policy is created once, and the other client gets an
-    // error.
+    // Two of the clients create the same policies. Each of these policies is created once, and the second
+    // client to create it gets an error.
     EXPECT_EQ(policies().size(), 7U * 200U);
     EXPECT_EQ(refused, 9U * 200U);
 }

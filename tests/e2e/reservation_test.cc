@@ -353,7 +353,8 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "--job", next}).exit, 2);
 }
 
-// A waiting job is moved into a reservation, which begins as soon as there is room for the job.
+// A reservation is requested for a waiting job. The job moves into it, and it begins as soon as there is
+// room.
 TEST_F(Reservations, BeginAsSoonAsPossibleForJobsThatWait) {
     NEEDS(injected_clock);
     const std::string runs = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=8,walltime=2:00:00"});

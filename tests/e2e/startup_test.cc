@@ -58,7 +58,7 @@ TEST_F(Startup, AMissingPluginIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("/nowhere/pbs_policy.so"));
 }
 
-// A new folder in /tmp, which is removed with this object.
+// A new folder in /tmp. The destructor removes it.
 class Folder {
   public:
     Folder() {

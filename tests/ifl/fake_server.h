@@ -31,7 +31,7 @@ class FakeServer {
     FakeServer& operator=(const FakeServer&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// Returns the requests so far, including refused ones.
+    /// Returns the requests that have arrived so far, including refused ones.
     std::vector<Request> requests() const;
 
   private:

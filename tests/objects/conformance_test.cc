@@ -71,7 +71,7 @@ TEST_P(Conformance, OtherValidValuesAreListedInCanonicalText) {
         const auto reply = store_->execute(set(typed), kManager, kNow);
         ASSERT_TRUE(reply) << reply.error().message;
         EXPECT_EQ(now_shown(), here(listed)) << typed;
-        // setting the value as it is listed changes nothing
+        // setting an attribute to the value that qmgr lists changes nothing
         const auto again = store_->execute(set(listed), kManager, kNow);
         ASSERT_TRUE(again) << again.error().message;
         EXPECT_FALSE(again->changed) << typed;
@@ -122,7 +122,7 @@ TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
         for (const Attribute& attribute : attributes(type)) {
             // PP-748's interface 6 describes execution_type without a table
             if (attribute.name == "execution_type") continue;
-            // these are for migrations from Grid Engine
+            // migrations from Grid Engine need these two attributes, which PP-748 lacks
             if (attribute.name == "half_life" || attribute.name == "compensation_factor") continue;
             EXPECT_TRUE(std::ranges::any_of(conformance_table(), [&](const ConformanceRow& row) {
                 return row.type == type && row.attribute == attribute.name;

@@ -127,7 +127,7 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     run("set server non_work_days += \"12/25, 07/03/2026\"");
     EXPECT_EQ(store_->snapshot()->non_work_days().size(), 5U);
     EXPECT_EQ(store_->snapshot()->non_work_days()[3], "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // setting the value as it is listed changes nothing
+    // setting the attribute to the value that qmgr lists changes nothing
     const std::string listed = shown(ObjectType::server, "", "non_work_days");
     EXPECT_FALSE(
         store_

@@ -147,7 +147,7 @@ TEST_F(Pp748, Interface2_AQueueHasSeveralWindowsThatDontOverlap) {
                                          "2026-11-22 08:59:00"));
     run("s q queue1 time_window=t3");
     run("s q queue2 time_window=t1");  // a window may belong to several queues
-    // Changing a window checks the queues that have it.
+    // A change of a window is checked for each queue that has the window.
     EXPECT_THAT(refused("s t t1 end_time=0901").message, HasSubstr("t1 and t2 of queue workq"));
 }
 

@@ -40,7 +40,7 @@ TEST_F(NamesInUse, QueuesComeAndGoWithTheServers) {
     store_->define_queue("night");
     run("s p p1 dedicated_queues=\"night,workq\"");
     store_->forget_queue("night");
-    // a value may keep the name of the deleted queue; but that name can't be added again
+    // a value may keep the name of a deleted queue, but once removed, the name can't be added again
     run("s p p1 dedicated_queues+=queue1, comment=x");
     run("s p p1 dedicated_queues-=workq");
     EXPECT_EQ(policy("dedicated_queues"), "night,queue1");

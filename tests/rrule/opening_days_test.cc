@@ -90,7 +90,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
     EXPECT_GT(all.answered, all.asked / 10 * 7);
 }
 
-// Near a change of the clock, and outside its year, the table has no answers.
+// The table is made for one year. It has no answers outside this year, or near a change of the clock.
 TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const Window window = test::window("FREQ=DAILY", hm(8), hm(17), zone("Europe/Berlin"));
     const OpeningDays table(window, {}, utc("2026-01-15"));

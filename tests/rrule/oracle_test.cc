@@ -385,7 +385,7 @@ std::optional<Instant> first_overlap_of(const WindowSet& a, const WindowSet& b, 
     return first;
 }
 
-// Returns the first minute in which both cases are open.
+// Returns the first minute in which the windows of both cases are open.
 std::optional<Instant> first_common(const Case& a, const Case& b, Instant from) {
     for (std::size_t i = 0; i < a.open.size(); ++i)
         if (a.open[i] != 0 && b.open[i] != 0) return from + minutes{i};

@@ -154,7 +154,7 @@ TEST(WindowSet, ComplementsAnswerTheSameQuestions) {
     EXPECT_EQ(rest.seconds_inside(utc("2026-12-21"), utc("2026-12-28")), hm(168 - 36));
     EXPECT_EQ(rest.intervals(utc("2026-12-24 12:00"), utc("2026-12-25 00:00")),
               (std::vector<Interval>{{utc("2026-12-24 17:00"), utc("2026-12-25 00:00")}}));
-    // an empty set is never open, and its complement always
+    // a set without windows is never open, so its complement is always open
     const WindowSet always = WindowSet{}.complement();
     EXPECT_TRUE(always.contains(utc("2026-01-01")));
     EXPECT_EQ(always.next_change(utc("2026-01-01")), std::nullopt);

@@ -141,7 +141,7 @@ TEST_F(AdvanceReservation, IsWhollyInDedicatedTimeOrNotAtAll) {
     EXPECT_THAT(outcome.denied.at(into), HasSubstr("dedicated time"));
 }
 
-// A running job holds its place until its walltime is over, not only its soft walltime.
+// A running job holds its place until the end of its walltime, not of its soft walltime.
 TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
     const int running = world.job(
         {.queue = "workq", .ncpus = 2, .walltime = 2 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
@@ -255,7 +255,8 @@ TEST_F(AlteredReservation, StaysWhereItsJobsRunOrIsDenied) {
 }
 
 TEST_F(AlteredReservation, GivesBackWhereNoJobRuns) {
-    // The reservation has both vnodes. When its first job has ended, only the second vnode has a job.
+    // The reservation has both vnodes, and a job on each. When its first job has ended, only the second vnode
+    // has a job.
     world.finish(1, at(9));
     const int both = world.reserve({at(14), at(16), "2:ncpus=4"});
     EXPECT_EQ(world.cycle(at(9)).confirmed.at(both), "(n1:ncpus=4)+(n2:ncpus=4)");

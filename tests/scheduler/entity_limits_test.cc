@@ -245,7 +245,7 @@ std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
     return limits;
 }
 
-// If no jobs arrive and end, cycles soon do nothing more: no two jobs preempt each other in turn.
+// While no jobs arrive or end, cycles soon do nothing more: no two jobs preempt each other in turn.
 TEST(SoftLimits, CyclesComeToRest) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {

@@ -163,8 +163,8 @@ TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
     EXPECT_EQ(cycle().expected, (Expected{})) << "the fourth starts at once";
 }
 
-// Jobs of a queue for prime time (12:00 to 14:00) are estimated to start within it, and those of a queue for
-// non-prime time outside it.
+// A job in a queue for prime time (12:00 to 14:00) is estimated to start within prime time; a job in a queue
+// for non-prime time, outside it.
 TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
     world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
@@ -177,8 +177,8 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     const auto expected = cycle().expected;
     ASSERT_TRUE(expected.contains(soon));
     EXPECT_EQ(expected.at(soon), at(12));
-    // The 4 CPUs that it requests are free only at 14:00, when prime time ends. So the job waits for the next
-    // day's prime time.
+    // The job `behind` requests 4 CPUs, which are free only at 14:00, when prime time ends. So it waits for
+    // the next day's prime time.
     ASSERT_TRUE(expected.contains(behind));
     EXPECT_EQ(expected.at(behind), at(12) + Seconds(24 * kHour));
     now = at(12, 30);
@@ -188,7 +188,8 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     EXPECT_GE(at_noon.at(late), at(14));
 }
 
-// A job's estimate changes when it moves to a queue for prime time, and when its queue becomes one.
+// A job's estimate changes when the job moves to a queue for prime time, and when its queue becomes a queue
+// for prime time.
 TEST_F(EstimateOfOthers, AreOthersOnceTheQueueIsForPrimeTime) {
     world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
@@ -266,8 +267,8 @@ TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
     EXPECT_FALSE(cycle().expected.contains(third));
 }
 
-// Without backfilling, the first waiting job holds up all others: their estimates are later than its
-// estimate.
+// Without backfilling, the first waiting job holds up all other jobs. So their estimates are later than that
+// of the first job.
 TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
     s.backfill_depth = 0;
     s.estimate_depth = 10;
@@ -278,7 +279,7 @@ TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
               (Expected{{first, at(10)}, {second, at(11)}, {third, at(14)}, {fourth, at(15)}}));
 }
 
-// The first job's end isn't known, so the jobs that it holds up have no estimates.
+// The end of the first job isn't known. So the jobs that wait for its end have no estimates.
 TEST_F(EstimateOfOthers, AJobWithoutAKnownStartHoldsUpTheEstimatesOfThoseBehindIt) {
     JobOptions too_large = world.options(first);
     too_large.walltime = -1;

@@ -282,7 +282,7 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->reason, "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 8)");
 }
 
-// A queue that has left prime time early observes the next prime time again.
+// A queue may leave prime time early. It then observes the next prime time again.
 TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     World world;
     Settings& s = world.origin({"batch"});

@@ -57,8 +57,8 @@ TEST_F(FairShareOrder, WhatIsStartedCountsAtOnce) {
     const int a3 = job("ann");
     const int b1 = job("bob", 2);
     const int b2 = job("bob", 2);
-    // ann and bob have usage 1, and ann's job came first. Then ann has 3601, so bob's starts; bob has 7201,
-    // so two of ann's start, until she has 7201, too.
+    // ann and bob begin with usage 1, and ann's job came first. It makes her usage 3601, so bob's job starts
+    // next. That makes his usage 7201, so two more of ann's jobs start, until hers is 7201, too.
     EXPECT_THAT(cycle().started, ElementsAre(a1, b1, a2, a3, b2));
 }
 
@@ -394,7 +394,7 @@ TEST_F(FairShareView, HasTheTreeAsItIsRead) {
     EXPECT_NEAR(ann.actual, 300 / row(all, "root").usage, 1e-9);
     EXPECT_TRUE(row(all, "physics").is_group);
     EXPECT_EQ(row(all, "physics").place, 0U);
-    // joe has the largest share and has used nothing; physics has used more of its share than unknown.
+    // joe has the largest share and has used nothing. physics has used more of its share than `unknown` has.
     EXPECT_EQ(row(all, "joe").place, 1U);
     EXPECT_EQ(row(all, "bob").place, 2U);
     EXPECT_EQ(ann.place, 3U);
@@ -408,7 +408,7 @@ TEST_F(FairShareView, AUserSeesHisWayToTheRoot) {
     EXPECT_THAT(names(view(at(1), "eve")), ElementsAre("root", "unknown", "eve"));
     EXPECT_THAT(names(view(at(1), "stranger")), ElementsAre("root"));
     EXPECT_THAT(names(view(at(1), "physics")), ElementsAre("root")) << "a group is nobody";
-    // A user sees their own row even before they have used anything.
+    // A user sees their own row, even if they haven't used anything yet.
     job("dan");
     EXPECT_THAT(names(view(at(1), "dan")), ElementsAre("root", "unknown", "dan"));
     EXPECT_THAT(names(view(at(1))), testing::Not(testing::Contains("dan")));

@@ -106,7 +106,7 @@ TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {
     EXPECT_EQ(often.next_decay(at(360'000)), at(363'600));
     const auto joe = often.entity("joe");
     EXPECT_NEAR(often.usage(joe, at(360'100)), late.usage(joe, at(360'100)), 1e-6);
-    // Each hour the job adds 7,200; then half of the sum is left.
+    // Each hour the job adds 7,200 to the usage; then the usage is halved. So the usage approaches 7,200.
     EXPECT_NEAR(late.usage(joe, at(360'000)), 7200, 1);
 }
 
@@ -141,7 +141,7 @@ TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
     for (const char* name : {"eve", "dan"})
         EXPECT_EQ(std::ranges::find(changes.usage, name, &UsageRow::user)->usage, 0) << name;
     EXPECT_EQ(std::ranges::find(changes.usage, "joe", &UsageRow::user), changes.usage.end());
-    // The usage of the running job up to the trim isn't counted again.
+    // When the job ends, its usage up to the trim isn't counted again.
     shares.job_ended({1, "1.svr"}, 200);
     EXPECT_DOUBLE_EQ(shares.usage(eve, at(100)), 101);
 }
@@ -155,7 +155,7 @@ TEST(FairShares, UsageDoesNotFallBelowOne) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(7200)), 1);
 }
 
-// Applies the changes of `from` to the stored rows `usage` and `charges`, and loads `to` from these.
+// Applies the changes of `from` to the stored rows `usage` and `charges`, and loads `to` from these rows.
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
     UsageChanges changes = from.take_changes();

@@ -532,7 +532,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << next;
 }
 
-// The queue is drained for the first job of the list, of 8 nodes, though no job has waited too long.
+// The queue is drained for the first job of the list, which has 8 nodes, though no job has waited too long.
 struct DrainingForHead : Draining {
     void SetUp() override {
         Draining::SetUp();

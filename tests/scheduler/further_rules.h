@@ -14,7 +14,7 @@
 
 namespace pbs::sched::test {
 
-// Refuses jobs while four run. It doesn't say which event lifts the refusal.
+// Refuses jobs while four jobs run. It doesn't say which event lifts the refusal.
 inline Refusal check_few_jobs(CycleState& state, const JobNeeds&, QueueView& view) {
     if (state.running < 4) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
@@ -51,7 +51,7 @@ inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
 }
 inline const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 
-// Refuses a long job while three jobs run, two of them of its group.
+// Refuses a long job while three jobs run, if two of these are of the job's group.
 inline Refusal check_large_of_group(CycleState& state, const JobNeeds& job, const User& user,
                                     QueueView& view) {
     if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
@@ -94,7 +94,7 @@ inline const Deal kGroupsInTurn{
     .charge = [](const Settings&, const JobTable&, const OrderedJob&) -> std::int64_t { return 1; }};
 inline const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser, &kGroupsInTurn};
 
-// A waiting job of two CPUs or more holds up the other jobs of its first queue.
+// A rule for refused jobs: a waiting job of two CPUs or more holds up the other jobs of its first queue.
 class HoldQueue final : public AfterRefusal {
   public:
     explicit HoldQueue(const CycleParts& parts) : context_(parts.context) {}

@@ -111,8 +111,8 @@ TEST_F(LoadBalancing, WithoutItTheLoadDoesNotCount) {
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
 }
 
-// If a host has a maximal load, each measurement is a change, even of the same load: running jobs count less
-// after it.
+// If a host has a maximal load, each measurement counts as a change, even if it gives the same load: after
+// it, running jobs count less.
 TEST_F(LoadBalancing, EachMeasurementMattersWhereThereIsAMaximum) {
     Interner strings;
     Resources resources;

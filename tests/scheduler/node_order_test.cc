@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "pack", {"large", "large"}},
         OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
         OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter", {"large", "other"}},
-        // group comes before the arrangement, wherever it stands in the list
+        // keys for place=group come before keys for an arrangement, wherever they stand in the list
         OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", false}}}, {std::nullopt, kSmallFirst}},
                          "scatter:group=arch",
                          {"small", "other"}},
@@ -195,7 +195,7 @@ TEST(NodeOrder, HoldsAfterAVnodeHasAnotherAmount) {
     EXPECT_THAT(world.cycle(at(2)).vnodes.at(second), ElementsAre("a"));
 }
 
-// The vnodes that the chunks of one job get, in order.
+// The vnodes that the chunks of one job get, in the order of the chunks.
 struct SpreadCase {
     SortKey key;
     bool two_on_a_host;
@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
         SpreadCase{{"ncpus", true, unused}, false, {.select = "1:ncpus=2+2:ncpus=1"}, {"a", "b", "c"}},
         SpreadCase{
             {"ncpus", true, unused}, false, {.select = "4:ncpus=1", .place = "pack"}, {"a", "a", "a", "a"}},
-        // if a host has several vnodes, one host is filled after the other
+        // if hosts have several vnodes, hosts are filled one after the other
         SpreadCase{{"ncpus", true, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", false, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", true, unused},
@@ -395,7 +395,8 @@ TEST(NodeOrder, IsThatOfSortingAnew) {
     }
 }
 
-// If no host has several vnodes, each chunk gets the first vnode with room when all vnodes are sorted for it.
+// No host has several vnodes here. Each chunk gets the first vnode with room, in the order that sorting all
+// vnodes for this chunk gives.
 TEST(NodeOrder, IsThatOfTheKeys) {
     int found_any = 0;
     for (int seed = 1; seed <= pbs::test::cases(300); ++seed) {

@@ -17,8 +17,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// The algorithm in origin-facts, "The permutation by past usage", just as it is written there; its time is
-// quadratic.
+// The algorithm in origin-facts, "The permutation by past usage", exactly as described there. It takes
+// quadratic time.
 std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std::int64_t> usage) {
     struct User {
         std::uint32_t user;

@@ -47,8 +47,9 @@ inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) 
     return decks;
 }
 
-// Returns the new order as indices in `jobs`. `usage` has the decayed usage of each user. Users have their
-// turns by ascending number of jobs, and those with equally many by their oldest job.
+// Returns the new order of the jobs, as indices in `jobs`. `usage` has the decayed usage of each user. Users
+// take turns in ascending order of their numbers of jobs; those with equally many jobs, in the order of their
+// oldest jobs.
 inline std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
                                                         std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;

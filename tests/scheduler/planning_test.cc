@@ -94,7 +94,8 @@ TEST_F(Planned, TheMaximumOfTheQueueComesFirst) {
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(without));
 }
 
-// A job without walltime may run longer than the default; so an advance reservation doesn't count on its end.
+// A job without walltime may run longer than the default duration. So the scheduler gives an advance
+// reservation no place that is free only if the job ends after it.
 TEST_F(Planned, AdvanceReservationsDoNotCountOnTheDefault) {
     s.default_duration = Seconds(kHour);
     world.configure();

@@ -25,7 +25,7 @@ TEST(Property, StartsNeverExceedVnodesOrLimitsOfQueues) {
     }
 }
 
-// Two equal clusters; only the first one uses categories.
+// Two equal clusters, of which only the first uses categories (one answer for all jobs with equal requests).
 struct WithAndWithoutCategories {
     RandomCluster with;
     RandomCluster without;

@@ -269,7 +269,7 @@ TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
               "Not Running: Quota q1 (both): ncpus (R: 3 U: 5 L: 7)");
 }
 
-// A suspended job goes on only if the quotas of its vnodes leave enough for it.
+// A suspended job is resumed only if the quotas of its vnodes leave enough for it.
 TEST_F(Quotas, OfVnodesHoldBackAJobThatGoesOn) {
     Settings& s = world.policy();
     s.preemption = true;

@@ -214,8 +214,8 @@ struct Site {
         int from;
         int to;
     };
-    // Use only one random number in an expression: compilers evaluate operands in different orders, and all
-    // have to make the same sites.
+    // Use only one random number in an expression: compilers evaluate operands in different orders, but equal
+    // seeds have to make equal sites.
     std::string chunk(Range counts, Range cpus) {
         const int count = pick(counts.from, counts.to);
         return std::to_string(count) + ":ncpus=" + std::to_string(pick(cpus.from, cpus.to));

@@ -233,7 +233,7 @@ class Cluster {
     bool keeps_promises_ = true;
 };
 
-// Returns the jobs that come before a job in the order, and so may start before it.
+// Returns the jobs that precede a job in the order. They may start before it.
 std::set<int> before(const std::vector<int>& order, int job) {
     return {order.begin(), std::ranges::find(order, job)};
 }

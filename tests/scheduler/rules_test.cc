@@ -599,7 +599,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     }
 }
 
-// A site on which all jobs end as planned, to compare the foreseen start of a job with its real one.
+// A site on which all jobs end as planned. On it, a test compares a job's foreseen start with the real one.
 struct Future {
     Site site;
     std::map<int, Instant> ends;  // planned ends of running jobs

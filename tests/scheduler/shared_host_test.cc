@@ -34,14 +34,14 @@ struct SharedHosts : testing::Test {
     int job(const std::string& select, const std::string& place = "", std::int64_t walltime = kHour) {
         return world.job({.queue = "work", .walltime = walltime, .select = select, .place = place});
     }
-    // Returns the place of a job that starts at once; "" if it doesn't start.
+    // Returns the exec_vnode of a job that starts at once; "" if it doesn't start.
     std::string start(const std::string& select, const std::string& place = "") {
         const int number = job(select, place);
         return world.cycle(at(1)).exec_vnode[number];
     }
 };
 
-// A vnode whose CPUs are all in use takes no other job, as in OpenPBS.
+// As in OpenPBS, a vnode whose CPUs are all in use takes no other job.
 TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
     vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
     const int first = job("1:ncpus=2:mem=1gb");
@@ -79,7 +79,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
         const char* exec_vnode;
     };
     const Case cases[] = {
-        // vnodes give as much as they have, in their order
+        // the vnodes of a host give a chunk as much as they have, one after the other
         {{{"a0", "ha", 2}, {"a1", "ha", 2}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 3}, {"a1", "ha", 2}, {"a2", "ha", 2}},
          "2:ncpus=3",
@@ -102,7 +102,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
         // a chunk never extends over two hosts
         {{{"a0", "ha", 2}, {"b0", "hb", 2}}, "1:ncpus=4", "", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=5", "", ""},
-        // vnodes give each resource independently of the others
+        // how much a vnode gives of one resource doesn't depend on the others
         {{{"a0", "ha", 3, 1}, {"a1", "ha", 1, 3}},
          "1:ncpus=4:mem=4gb",
          "",
@@ -139,7 +139,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "1:ncpus=3",
          "free:excl",
          "(a0:ncpus=2+a1:ncpus=1)"},
-        // chunks of several kinds, one kind after the other
+        // chunks of several kinds are placed one kind after the other
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}},
          "1:ncpus=3+1:ncpus=2",
          "",

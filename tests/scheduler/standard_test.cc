@@ -77,7 +77,7 @@ TEST_F(Standard, backfill_depth_NoPlaceIsKeptForAJobThatIsTopjobIneligible) {
     const int none = world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .topjob_ineligible = true});
     const int long_one = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(long_one));
-    // A manager makes the job eligible as a top job again.
+    // A manager makes the job `none` eligible as a top job again.
     JobOptions options = world.options(none);
     options.topjob_ineligible = false;
     world.change(none, options, at(1));

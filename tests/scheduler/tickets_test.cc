@@ -75,8 +75,8 @@ TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
 
 TEST(FunctionalTickets, OfJobsThatTheGameDoesNotReachAreThoseOfTheNext) {
     const Owned owned({"ann", "ann", "ann", "bob", "bob"});
-    // The game ends after the starts of ann's and bob's first jobs. The others get what they would have got
-    // in the second round: ann's 100/2 of 100.001, and bob's 60 of 100.001.
+    // The rounds end when ann's and bob's first jobs have got tickets. The other jobs get what the second
+    // round would have given them: ann's 100/2 of 100.001, and bob's 60 of 100.001.
     EXPECT_THAT(functional(owned, true, {}, 2), ElementsAre(10000, 4999.95, 4999.95, 3750, 5999.94));
 }
 

@@ -77,7 +77,7 @@ std::vector<std::string> told(const Attribute& attribute, const std::string& val
 TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
     const auto names = names_read();
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        // `comment` has no effect by its nature; the plugin reads fairshare_group for other warnings, too
+        // `comment` never has an effect; the plugin reads fairshare_group for other warnings, too
         if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
         if (attribute.words.size() == 1) continue;  // the attribute's only valid value is its default
         if (attribute.name == "provision_policy") continue;  // its other words need a server that provisions

@@ -74,8 +74,8 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
     EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
 }
 
-// For a waiting job with a range of chunks, the policy's urgency_size chooses the number that counts. For a
-// running one, the chunks that it has count.
+// For a waiting job with a range of chunks, the policy's urgency_size chooses the number of chunks that
+// counts. For a running job, the number of its chunks counts.
 TEST_F(Priorities, OfARangeCountTheSizeThatThePolicyNames) {
     world.policy().weight_waiting_time = 0;
     world.configure();

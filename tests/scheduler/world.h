@@ -23,7 +23,7 @@ constexpr std::int64_t kGb = 1 << 30;
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kMinute = 60;
 
-// Monday, 2026-11-23, 00:00:00 UTC. at() returns instants by the time since then.
+// Monday, 2026-11-23, 00:00:00 UTC. at() returns instants by the time after this one.
 constexpr Instant kMonday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
 constexpr Instant at(int hours, int minutes = 0, int seconds = 0) {
     return kMonday + std::chrono::hours(hours) + std::chrono::minutes(minutes) + Seconds(seconds);
@@ -223,11 +223,11 @@ class World {
     // Preempts a running job by a method: S (suspend), C (checkpoint), R (requeue) or D (delete).
     void preempt(int job, char method, Instant now);
 
-    // Requests a reservation, and makes its queue, which is stopped. Returns the reservation's number.
+    // Requests a reservation. Makes its queue, which is stopped. Returns the reservation's number.
     int reserve(const ReservationOptions& options);
     // Asks for other vnodes for a reservation. It keeps its vnodes until the answer.
     void ask_again(int reservation, const ReservationOptions& options);
-    // Starts the queue of a reservation. end_reservation() ends its jobs and removes it.
+    // Starts the queue of a reservation. end_reservation() ends the queue's jobs and removes the queue.
     void begin_reservation(int reservation);
     void end_reservation(int reservation, Instant now);
     static std::string queue_of_reservation(int reservation) { return "R" + std::to_string(reservation); }
@@ -250,7 +250,7 @@ class World {
     // force.
     void hours(const std::string& queue, rrule::WindowSet open, AtClose at_close = AtClose::run);
 
-    // Runs a cycle, and carries out its decisions if `apply`.
+    // Runs a cycle. With `apply`, carries out its decisions.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);
 

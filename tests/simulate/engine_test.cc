@@ -31,7 +31,7 @@ TEST(Engine, ThreeJobsOnTwoCpus) {
     EXPECT_EQ(run.cycles, 4);
 }
 
-// The third job fits beside the first; only strict_ordering keeps it behind the second.
+// The third job fits beside the first. With strict_ordering, it still waits until the second has started.
 TEST(Engine, StrictOrderingHoldsLaterJobsBack) {
     const Trace trace = trace_of({{0, 1, 100, 100}, {10, 2, 100, 100}, {20, 1, 50, 50}});
     EXPECT_THAT(starts(run_of(trace, site_of(1, 2))), ElementsAre(0, 100, 20));

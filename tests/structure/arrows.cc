@@ -59,7 +59,7 @@ std::vector<Rule> all_rules() {
         // the attributes of PBS's objects, for the bundled server and the commands
         {"ifl/attributes", {"ifl/pbs_ifl.h"}, {}},
         {"ifl", {"text/"}, {}},
-        // a setuid program uses no other code of this project, so that it stays small
+        // ifl/iff is a setuid program; it uses no other code of this project, so that it stays small
         {"ifl/iff", {}, {}},
         // the commands use the server only through the C API, as any IFL program does
         {"ifl/cmds",

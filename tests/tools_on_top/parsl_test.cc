@@ -58,7 +58,7 @@ exit 3
          .state = "F",
          .facts = {{Read::json, "/Jobs/{second}/job_state", "F"}},
          .asks = true},
-        // if qstat's exit status is a failure, Parsl keeps the states that it knows
+        // if qstat's exit status isn't 0, Parsl keeps the states that it knows
         {.what = "asks for one that isn't there",
          .command = "qstat -x -f -F json {second} 99999",
          .exit = 153,

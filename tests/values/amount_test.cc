@@ -35,7 +35,7 @@ TEST(Amount, Durations) {
     for (const char* text : {"", "soon", "-5", "+5", ":30", "1::30", "1:2:3:4", "1:30x", "1 h", ".5", "1:.5",
                              "1.5.5", "1e3", "0x10", " 5", "99999999999999999999", "99999999999999999:0:0"})
         EXPECT_EQ(parse_duration(text), std::nullopt) << text;
-    // OpenPBS takes "1:" and "1:2:" for minutes without seconds; they are refused here.
+    // OpenPBS takes "1:" and "1:2:" for minutes without seconds. This project refuses them.
     for (const char* text : {"1:", "1:2:"}) EXPECT_EQ(parse_duration(text), std::nullopt) << text;
 
     EXPECT_EQ(duration_text(0), "00:00:00");
@@ -74,7 +74,7 @@ TEST(Amount, Sizes) {
     for (const char* text : {"", "gb", "4kkb", "4bk", "4bb", "4kbb", "4wb", "4x", "4 gb", "-1gb", "1.5gb",
                              "1e3", "99999999999999999999"})
         EXPECT_EQ(parse_size(text), std::nullopt) << text;
-    // OpenPBS allows white space or a '+' before a size; they are refused here.
+    // OpenPBS allows white space or a '+' before a size. This project refuses both.
     for (const char* text : {" 4", "+4"}) EXPECT_EQ(parse_size(text), std::nullopt) << text;
 }
 
