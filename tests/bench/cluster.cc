@@ -56,7 +56,7 @@ FsGroup shares_of(std::int64_t users) {
 BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained,
                        void (*tune)(Settings& policy), Shared shared)
     : scheduler(rrule::Zone::utc()),
-      // 23 November 2026 is a Monday.
+      // Monday, 23 November 2026, at 10:00
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
     scheduler.resource_defined({ncpus, ResourceKind::integer, "ncpus", true});
     scheduler.resource_defined({mem, ResourceKind::size, "mem", true});
@@ -68,7 +68,7 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         QueueRecord queue;
         queue.queue = QueueHandle(i + 1);
         queue.name = names[i];
-        // As the manual advises, each queue takes larger and longer jobs than the queue before it. The last
+        // Each queue takes larger and longer jobs than the queue before it, as the manual advises. The last
         // queue takes jobs of any size.
         const auto rank = static_cast<std::int64_t>(i) - 1;
         const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * kHour, {}}};

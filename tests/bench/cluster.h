@@ -39,7 +39,7 @@ class BigCluster {
     // Allocates room for `jobs` more jobs in jobs_. So all memory that is allocated later is the scheduler's.
     void reserve(std::int64_t jobs) { jobs_.reserve(jobs_.size() + static_cast<std::size_t>(jobs)); }
     void remove_job(std::uint64_t job);
-    // Carries out the decisions of a cycle: starts, comments and rejections.
+    // Carries out the decisions of a cycle: starts jobs, sets comments, and removes rejected jobs.
     void apply(const Decisions& decisions);
     // Runs two cycles, as a server does at its start. Afterwards every job that can start runs, and the
     // scheduler knows why the others wait. started() then returns the jobs that the first cycle started.

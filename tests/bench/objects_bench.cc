@@ -22,7 +22,7 @@ using pbs::e2e::Server;
 
 enum class Way { socket, tcp };
 
-// A manager's connection to a server.
+// A manager's connection to a server, by its local socket or by TCP.
 class Client {
   public:
     Client(const Server& server, Way way) {

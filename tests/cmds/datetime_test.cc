@@ -17,7 +17,7 @@ std::time_t at(int year, int month, int day, int hour, int minute, int second = 
     return std::mktime(&date);
 }
 
-// 21 November 2026, 8:30, a Saturday.
+// The present in these tests: Saturday, 21 November 2026, 8:30.
 const std::time_t kNow = at(2026, 11, 21, 8, 30);
 
 struct Case {

@@ -51,7 +51,7 @@ TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
     EXPECT_THAT(help_text("resource type"), HasSubstr("one of boolean, float, long, size, string"));
 }
 
-// Checks that no attribute, in any table, lacks help.
+// Checks that each attribute in any of the tables has help.
 TEST(HelpText, IsThereForEveryAttributeOfEveryType) {
     for (const values::ObjectTypeRow& type : values::kObjectTypes) {
         for (const std::string& name : attribute_names(type.type)) {

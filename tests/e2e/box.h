@@ -23,7 +23,7 @@ int run_all_tests_on_each_openpbs(int argc, char** argv);
 
 class Box {
   public:
-    // Makes the box without starting the server.
+    // Makes the box, but doesn't start its server.
     Box();
     ~Box();
     Box(const Box&) = delete;
@@ -31,7 +31,7 @@ class Box {
 
     // Folder with the box's own files. It has the same path inside the box.
     const std::filesystem::path& folder() const { return folder_; }
-    // Folder outside the box that is /var/spool/pbs inside.
+    // Folder outside the box that the server in the box sees as /var/spool/pbs.
     std::filesystem::path home() const { return folder_ / "spool"; }
 
     // Runs a program in the box, as pbs::e2e::run() runs one outside it.

@@ -137,7 +137,7 @@ TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     EXPECT_THAT(open.err, HasSubstr("no closing quote"));
 }
 
-// Names of folders with characters that have a meaning in lists, quotes, patterns and host:path.
+// Names of folders. They contain characters with a meaning in lists, quotes, patterns and host:path.
 constexpr const char* kNames[] = {"a,b",       "it's",       "say \"x\"", "back\\slash", "end\\",
                                   "a\\,b\\\\", "two words ", "[x]*?",     "a:b",         "k=v;w",
                                   "$HOME`id`", "-n",         "caf\xe9"};

@@ -64,7 +64,7 @@ TEST_F(Explain, ToThoseWhoMaySeeTheJob) {
     const auto may_see = [&](const User& user) {
         return server.command_as(user, {"pbs_explain", id}).exit == 0;
     };
-    // OpenPBS's plugin process reads query_other_jobs only after a while.
+    // With OpenPBS, the plugin notices a change of query_other_jobs only after a while.
     if (on_openpbs()) EXPECT_TRUE(wait_for([&] { return may_see(runner()) && !may_see(*other()); }));
     const Output refused = server.command_as(*other(), {"pbs_explain", id});
     EXPECT_EQ(refused.exit, 159) << refused.out;

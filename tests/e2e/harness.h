@@ -19,7 +19,7 @@
 
 namespace pbs::e2e {
 
-// Result of a program.
+// Result of running a program.
 struct Output {
     int exit = -1;  // exit status; 128 + the signal's number if one ended it
     std::string out;
@@ -140,7 +140,7 @@ class Server {
     Server& operator=(const Server&) = delete;
 
     const std::filesystem::path& home() const;
-    // Folder for scripts and output, in which every user may write.
+    // Folder for scripts and output of jobs. Every user may write to it.
     const std::filesystem::path& work() const;
     int port() const;
     pid_t pid() const;

@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Exit status for error PBSE_PERM (15007).
+// pbs_config's exit status for error PBSE_PERM (15007), which is its low byte.
 constexpr int kNoPermission = 15007 & 0xff;
 
 class History : public ::testing::Test {

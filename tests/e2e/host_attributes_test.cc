@@ -211,7 +211,7 @@ TEST_P(ShownAttributes, IsShownAndNotSet) {
     ASSERT_TRUE(server.configure(row.before));
     const std::string object = object_of(row.type);
     if (std::string_view(row.name) == "policy_service") {
-        // A folder instead of the database: the plugin's objects aren't available.
+        // With a folder in place of the plugin's database, the plugin's objects aren't available.
         ASSERT_TRUE(server.stop());
         std::filesystem::remove(server.home() / "server_priv/policy.db");
         std::filesystem::create_directory(server.home() / "server_priv/policy.db");

@@ -98,7 +98,7 @@ class Tcp {
     }
 };
 
-// A running pbs_iff.
+// A running pbs_iff, with descriptors from which its outputs can be read.
 struct Running {
     pid_t pid = -1;
     int out = -1;

@@ -98,7 +98,7 @@ class OpenpbsClients : public OriginServer {
     }
 };
 
-// Jobs that an ordinary user submits.
+// Tests jobs that an ordinary user submits with OpenPBS's clients.
 class OpenpbsJobs : public OpenpbsClients {
   protected:
     void SetUp() override {

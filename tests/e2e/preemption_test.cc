@@ -91,7 +91,7 @@ TEST_F(Preemption, SubjobsAreSuspendedAndGoOn) {
     };
     for (const char* index : {"1", "2"}) {
         ASSERT_TRUE(server.wait_job_state(subjob(index), "R"));
-        // OpenPBS requeues a job that is just starting: wait until the job has a session.
+        // Wait until the job has a session, as OpenPBS would requeue a job that is just starting.
         ASSERT_TRUE(wait_for([&] { return server.job(subjob(index), "session_id") != "(none)"; }));
     }
     const std::string express = job("express");

@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
     Table, QmgrStatus,
     ::testing::Values(
         Status{"set policy p1 by_queue=True", 0, 0, ""}, Status{"", 0, 0, ""},
-        // wrong command, object type, name or attribute list
+        // a wrong command, object type, name or attribute list gives status 1 to 4, and 1 with -a
         Status{"frob server", 1, 1, "qmgr: Illegal operation: frob"},
         Status{"set", 2, 1, "qmgr: No object type given"},
         Status{"set host x y=1", 2, 1, "Illegal object type"},

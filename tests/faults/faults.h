@@ -42,7 +42,7 @@ struct faults {
     volatile long full_after; /* number of such calls after which the disk is full; 0: none */
 
     /* The fault to cause: call number `at` of this kind in this program fails. If `at` is 0, none does. */
-    volatile long count[fault_programs][fault_kinds]; /* of each kind in each program, number of calls so far */
+    volatile long count[fault_programs][fault_kinds]; /* numbers of calls so far */
     volatile int program;
     volatile int kind;
     volatile int error; /* errno, or fault_short */

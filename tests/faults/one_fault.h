@@ -141,7 +141,7 @@ class Choice {
     std::mt19937 random_;
 };
 
-// A server with faults.c preloaded.
+// A server with faults.c preloaded, in which a test causes faults.
 class FaultyServer {
   public:
     FaultyServer() {

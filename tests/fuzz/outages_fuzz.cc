@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (outage.start >= outage.end || outage.start < before) std::abort();
         before = outage.start;
     }
-    // merging a list with itself adds nothing
+    // merging a list of times with itself must give as many times
     const auto merged = pbs::sched::merge_outages(*outages, *outages);
     if (merged.size() != outages->size()) std::abort();
     return 0;

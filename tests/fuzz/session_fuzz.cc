@@ -717,7 +717,7 @@ class Site {
         }
     }
 
-    // Attributes that a restart may change.
+    // Attributes that a restart of the server may change, so state_text() leaves them out.
     static inline const std::set<std::string> kFleeting{"comment", "mtime", "server_state", "server_time",
                                                         "state"};
 

@@ -183,7 +183,7 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     EXPECT_EQ(window->text("type"), "prime");
     EXPECT_EQ(window->seconds("start_time"), std::chrono::hours{22});
     EXPECT_FALSE(window->boolean("applies_on_holidays"));
-    // A second conversion changes nothing.
+    // A second conversion of the same files changes nothing.
     const auto second = convert({.config = file}, {}, reply->snapshot.get());
     ASSERT_TRUE(second);
     EXPECT_TRUE(second->changes.commands.empty()) << to_qmgr(*second);
@@ -216,7 +216,7 @@ TEST(Convert, PrimeTimeIsTheSameMinuteByMinuteOverTwoYears) {
         for (const auto& change : command.changes)
             if (change.name == "rrule") spec.rrule = change.value;
     const rrule::WindowSet prime({*rrule::Window::make(spec, zone)}, *rrule::NonWorkDays::parse(rules, zone));
-    // 2024 is a leap year.
+    // Check 2024, which is a leap year, and 2025.
     const rrule::Instant from = zone.instant(rrule::Local{rrule::LocalDay{std::chrono::year{2024} / 1 / 1}});
     for (rrule::Instant t = from; t < from + std::chrono::days{731}; t += std::chrono::minutes{1})
         ASSERT_EQ(prime.contains(t), naive_prime(zone.local(t), days)) << t.time_since_epoch().count();

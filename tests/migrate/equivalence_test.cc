@@ -116,7 +116,7 @@ std::vector<Site> sites() {
     };
 }
 
-// A store into which a site's files are migrated.
+// A store into which the files of a site are migrated.
 class Migrated {
   public:
     explicit Migrated(const Site& site) {

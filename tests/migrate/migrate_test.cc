@@ -62,7 +62,7 @@ TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
     EXPECT_EQ(read_text(config), kConfig);
     EXPECT_EQ(std::filesystem::last_write_time(config), before);
     EXPECT_TRUE(std::filesystem::exists(holidays));
-    // A second start changes nothing.
+    // A second start of the server changes nothing.
     const auto second = first_start(home(), *store_, kRoot, kNow);
     ASSERT_TRUE(second);
     EXPECT_FALSE(second->report.changed());

@@ -23,7 +23,7 @@ const std::vector<std::string_view> kNoTimes = {"25:00",  "24:01", "6",        "
 
 const std::vector<ConformanceRow>& conformance_table() {
     static const std::vector<ConformanceRow> table = {
-        // Interface 1: policy
+        // Interface 1 of PP-748: policy
         {P, "round_robin", "Boolean", "False", "s policy p1 round_robin=True", "True", kBooleans,
          kNoBooleans},
         {P, "by_queue", "Boolean", "True", "s policy p1 by_queue=True", "True", kBooleans, kNoBooleans},
@@ -195,7 +195,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"a, b \xc3\xa9", "a, b \xc3\xa9"}},
          {"two\nlines"}},
 
-        // Interface 2: time_window
+        // Interface 2 of PP-748: time_window
         {W,
          "rrule",
          "string",
@@ -330,7 +330,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"w1", "w1"}, {"w2, w1", "w2,w1"}, {"never", "never"}},
          {"w9", "w1,w9", "w1,,w2", "w1,w1", "w1,w3", "t1"}},
 
-        // Interface 3
+        // Interface 3 of PP-748: the server's non-work days
         {S,
          "non_work_days",
          "string_array",
@@ -342,7 +342,7 @@ const std::vector<ConformanceRow>& conformance_table() {
           {"FREQ=WEEKLY;BYDAY=FR;INTERVAL=2", "FREQ=WEEKLY;BYDAY=FR;INTERVAL=2"}},
          {"13/01", "02/30", "02/29/2026", "1 January", "FREQ=SOMETIMES", "01/01,,12/25"}},
 
-        // Interfaces 1 and 5: the policies of a scheduler
+        // Interfaces 1 and 5 of PP-748: the policies of a scheduler
         {H,
          "policy",
          "string_array",

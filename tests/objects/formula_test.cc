@@ -64,7 +64,7 @@ TEST(Formula, ErrorsTellThePosition) {
     EXPECT_THAT(check(std::string(100'000, '-')).error().message, HasSubstr("expected at most 100 levels"));
 }
 
-// The expected values were computed by python3.
+// The expected values are those that python3 gives.
 TEST(Formula, MeansWhatPythonMeans) {
     const std::pair<const char*, double> cases[] = {
         {"2 + 3 * 4", 14},

@@ -17,7 +17,7 @@
 
 namespace pbs::objects {
 
-// 2026-11-21 12:00:00 UTC, a Saturday
+// The present in these tests: 2026-11-21 12:00:00 UTC, a Saturday.
 inline constexpr std::chrono::sys_seconds kNow{std::chrono::seconds(1795262400)};
 inline const Identity kManager{"mary", "front.example.com", manager_privilege | operator_privilege};
 

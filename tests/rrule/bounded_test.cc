@@ -13,7 +13,7 @@ using Days = std::chrono::days;
 constexpr std::uint64_t kMostParse = 20'000;
 constexpr std::uint64_t kMostAnswer = 200'000;
 
-// Asks every kind of question about a window, and returns the number of steps.
+// Asks every kind of question about a window. Returns the number of steps that the answers took.
 std::uint64_t steps_of_answers(const Window& w) {
     const std::uint64_t before = w.recurrence().steps();
     const WindowSet set({w});

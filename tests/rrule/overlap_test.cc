@@ -35,7 +35,7 @@ TEST(Overlap, Exact) {
          "never"},
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SA", hm(8), hm(9),
          "2400-01-01 08:00"},
-        // rules that end
+        // windows whose rules end
         {"FREQ=DAILY;UNTIL=20260110", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12), "never"},
         {"FREQ=DAILY;UNTIL=20260111", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12),
          "2026-01-11 08:00"},
@@ -172,7 +172,7 @@ TEST(Overlap, TakesLittleWork) {
     EXPECT_EQ(work_for(yearly), 0U);
     EXPECT_EQ(work_for(turns), 0U);
     EXPECT_EQ(work_for(weeks), 0U);
-    // day 60 is 1 March only in years that aren't leap years, and day 61 only in leap years
+    // day 60 of the year is 1 March only in years that aren't leap years, and day 61 only in leap years
     EXPECT_EQ(
         work_for({window("FREQ=YEARLY;BYYEARDAY=60", hm(8), hm(9), Zone::utc(), false),
                   window("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1;BYYEARDAY=61", hm(8), hm(9), Zone::utc())}),

@@ -213,7 +213,7 @@ TEST_F(AdvanceReservation, OneThatIsAskedForAgainKeepsWhatItHasUntilTheAnswer) {
     (void)other;
 }
 
-// A reservation that is confirmed on n2, since a job has n1 until 11:00.
+// A fixture with a reservation that is confirmed on n2, since a job has n1 until 11:00.
 struct AlteredReservation : AdvanceReservation {
     int one = 0;
     void SetUp() override {

@@ -15,7 +15,7 @@ TEST(PlaceMap, KeepsWhatIsSetByKey) {
     PlaceMap map;
     std::unordered_map<std::uint64_t, std::uint32_t> expected;
     for (std::uint32_t i = 1; i <= 20'000; ++i) {
-        // a key has few different high halves, and consecutive low halves
+        // make keys that differ in few high halves, and in consecutive low halves
         const std::uint64_t key = (random() % 7 + 1) << 32 | random() % 5'000;
         std::uint32_t& place = map[key];
         ASSERT_EQ(place, expected[key]);

@@ -209,7 +209,8 @@ TEST_F(ChunkRangeCycles, SubjobsHaveTheNumberOfTheirArray) {
     EXPECT_EQ(outcome.vnodes.at(array).size(), 3U);
 }
 
-// A job gets the greatest number of its range with which a job of exactly that number of chunks would start.
+// A job gets the greatest number of chunks in its range with which it would start if it requested exactly
+// this number.
 TEST(ChunkRangeProperty, EqualsTryingAllNumbers) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

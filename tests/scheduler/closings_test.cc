@@ -17,7 +17,8 @@ using testing::Key;
 using testing::Optional;
 using testing::Pair;
 
-// A queue `nights` that is open from 18:00 to 08:00, a queue that is always open, and a vnode of 4 CPUs.
+// A site with a queue `nights` that is open from 18:00 to 08:00, a queue `work` that is always open, and a
+// vnode of 4 CPUs.
 struct Closings : testing::Test {
     World world;
     Settings& s = world.policy();

@@ -132,7 +132,7 @@ TEST_F(Shortages, WhenNoResourceIsShortByItself) {
               "Not Running: No available resources on nodes");
 }
 
-// The comments are those of pbs_sched with an OpenPBS server that has two vnodes.
+// pbs_sched gives these comments with an OpenPBS server that has two vnodes.
 TEST_F(Shortages, OfFreeVnodes) {
     use("1:ncpus=4");
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})

@@ -14,8 +14,8 @@ using testing::IsEmpty;
 using testing::Pair;
 using Expected = std::map<int, std::optional<Instant>>;
 
-// A vnode of 4 CPUs, of which a running job has 3 until 10:00. The first waiting job needs all 4 for an hour,
-// the second one CPU for three hours.
+// A site with a vnode of 4 CPUs, of which a running job has 3 until 10:00. The first waiting job needs all 4
+// CPUs for an hour, and the second one CPU for three hours.
 struct Estimate : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -109,8 +109,8 @@ TEST_F(Estimate, AJobThatWasHeldForAnInstantIsToldAgain) {
     EXPECT_EQ(cycle().expected, (Expected{{first, at(10)}}));
 }
 
-// The host may have got the estimate of a cycle in a thread after the job was held; so the estimate is taken
-// back.
+// A cycle in a thread may give the host a job's estimate after the job was held. So if the job has no
+// reserved place in the next cycle, that cycle removes the estimate.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantAndIsNotReservedIsTakenBack) {
     (void)cycle();
     held_and_released(second);

@@ -210,7 +210,7 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
     EXPECT_EQ(outcome.comment.at(eve), "Can Never Run: Job has zero shares for fairshare");
 }
 
-// eve has no share: as in OpenPBS, her job can't run, and the next job of her queue gets the turn.
+// eve has no share. So her job can't run, as in OpenPBS, and the next job of her queue gets the turn.
 TEST_F(FairShareOrder, AJobWithoutAShareHasNoTurnInRoundRobin) {
     tree.enforce_no_shares = s.enforce_no_shares = true;
     tree.unknown_shares = 0;

@@ -136,7 +136,7 @@ TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("dan"), at(50)), 1);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(50)), 300);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), before - 149 - 19);
-    // take_changes() makes the store delete the rows of forgotten entities.
+    // take_changes() tells the store to delete the rows of entities that the trim has removed.
     const UsageChanges changes = shares.take_changes();
     for (const char* name : {"eve", "dan"})
         EXPECT_EQ(std::ranges::find(changes.usage, name, &UsageRow::user)->usage, 0) << name;
@@ -291,7 +291,7 @@ TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
                 default:
                     break;
             }
-            // the usage of each entity begins with 1
+            // subtract 1, with which the usage of each entity begins
             std::vector<double> sums(shares.size());
             for (FairShares::Node node = 1; node < shares.size(); ++node)
                 if (!shares.view(node, now).is_group)

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Two queues, the first of which takes only small jobs, and a vnode that is full.
+// A site with two queues, of which the first takes only small jobs, and with a vnode that is full.
 struct Judge : testing::Test {
     World world;
     Settings& s = world.origin({"small", "large"});

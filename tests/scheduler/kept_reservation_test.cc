@@ -11,7 +11,8 @@
 namespace pbs::sched::test {
 namespace {
 
-// Two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and a job that waits for a whole vnode.
+// A site with two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and a job that waits for a whole
+// vnode.
 struct Drained : testing::Test {
     World world;
     Instant now = at(9);

@@ -70,7 +70,8 @@ TEST_F(LoadThresholds, TheSchedulerIsWokenWhenACorrectionHasDecayed) {
     const int second = job();
     world.scheduler.tick(at(9, 0, 1));
     EXPECT_THAT(world.cycle(at(9, 0, 1)).started, IsEmpty());
-    // The correction of 400 hundredths has to decay to 159, which takes 450 - 159 * 450 / 400 = 271.1 s.
+    // The correction for the started job is 400 hundredths, and decays within 450 s. It has to decay to 159,
+    // which takes 450 - 159 * 450 / 400 = 271.1 s.
     const Instant due = world.scheduler.next_deadline(at(9, 0, 1));
     EXPECT_EQ(due, at(9, 4, 31));
     world.scheduler.tick(due);
@@ -87,8 +88,8 @@ TEST_F(LoadThresholds, AJobThatEndsCountsNoMore) {
     EXPECT_THAT(world.cycle(at(9, 0, 2)).started, ElementsAre(second));
 }
 
-// On 64 CPUs an adjustment of 2 is 0.03125 per CPU. (1.75 - 0.6) / 0.03125 = 36.8, and the start that reaches
-// the threshold is allowed: 37 chunks.
+// On 64 CPUs, an adjustment of 2 per chunk is 0.03125 per CPU. The load may rise by 1.75 - 0.6, which is 36.8
+// adjustments. The chunk that reaches the threshold is still allowed, which makes 37 chunks.
 TEST_F(LoadThresholds, LeaveAsManyChunksAsGridEngineDoes) {
     n = {.name = "n", .ncpus = 64, .load = 38400, .load_at = at(1)};
     world.vnode(n);

@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- The order of vnodes on random sites.
 
-// Vnodes with random attributes, sort keys and running jobs.
+// A site whose vnodes have random attributes, sort keys and running jobs.
 struct RandomVnodes {
     static constexpr std::uint32_t kNcpus = 0, kMem = 1;
     struct Running {

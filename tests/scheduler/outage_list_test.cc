@@ -19,7 +19,7 @@ Instant on(int month, int day, int hour) {
 
 const rrule::Zone kUtc = rrule::Zone::utc();
 
-// The sample output in the guide.
+// The sample output of a dedicated time command in the guide.
 constexpr std::string_view kSample =
     "    GRUMPY       07/07/1999 16:00-19:00 07/07/1999  Large job runs (berferd)\n"
     "    HAPPY        07/09/1999 16:00-19:00 07/09/1999  Administrative period \n"

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The standard profile with an added filter, and two vnodes of eight CPUs.
+// A site with the standard profile and an added filter, and with two vnodes of eight CPUs.
 struct AddedLimit : testing::Test {
     std::vector<const Filter*> filters;
     Profile profile;

@@ -36,7 +36,7 @@ const Profile kFifo{
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };
 
-// The number of waiting jobs by owner.
+// Number of waiting jobs of each owner.
 using JobsOfOwner = std::map<std::uint32_t, std::uint64_t>;
 
 // Orders jobs by their owners' numbers of waiting jobs, in ascending order.

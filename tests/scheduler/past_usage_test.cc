@@ -156,7 +156,7 @@ TEST_F(SortByPastUsage, TheOldestJobCountsWhereverItIsSorted) {
     const int ann_new = world.job({.owner = "ann", .nodes = 4});
     const int bob_new = world.job({.owner = "bob", .nodes = 1});
     world.configure();
-    // ann's jobs are sorted by their nodes; but her turn comes first, as the oldest job is hers.
+    // ann's jobs are sorted by their nodes. Still, her turn comes first, as the oldest job is hers.
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann_new, bob, ann_old, bob_new));
 }
 

@@ -152,8 +152,8 @@ TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     }
 }
 
-// Jobs of several lanes come and go. Each lane with a job is listed, each lane with a released job is found,
-// and most lanes without a released job are skipped.
+// Random jobs of several lanes (lists of jobs) are inserted and erased. The test checks that each lane with a
+// job is listed, each lane with a released job is found, and most lanes without a released job are skipped.
 TEST(PendingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
     std::size_t passed_over = 0;
     std::size_t in_vain = 0;

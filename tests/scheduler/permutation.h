@@ -12,7 +12,7 @@
 
 namespace pbs::sched::test {
 
-// A job that is to be permuted.
+// A job in a list that is to be permuted.
 struct UsageJob {
     std::uint32_t user = 0;  // index of the user in the list of usages
     std::int64_t charge = 0;

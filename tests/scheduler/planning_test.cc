@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A vnode of 8 CPUs. A place is kept for the first waiting job.
+// A site with a vnode of 8 CPUs, on which a place is kept for the first waiting job.
 struct Planned : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -36,8 +36,8 @@ struct Planned : testing::Test {
     }
 };
 
-// A job of 8 CPUs can start a minute after the end of the job that runs on 6, as with DURATION_OFFSET of Grid
-// Engine.
+// A job on 6 CPUs runs. A waiting job of 8 CPUs can start a minute after its end, as with DURATION_OFFSET of
+// Grid Engine.
 TEST_F(Planned, AMinuteIsBetweenTheEndOfAJobAndTheNextStart) {
     s.duration_offset = Seconds(60);
     world.configure();

@@ -13,7 +13,7 @@
 namespace pbs::sched::test {
 namespace {
 
-// Three queues of different levels, some running jobs, and a waiting job.
+// A random site with three queues of different levels, some running jobs, and a waiting job.
 struct SmallSite {
     std::mt19937 random;
     World world;

@@ -246,7 +246,7 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// As in OpenPBS, no place is kept for a preempted job whose level is below the normal one. In this test its
+// No place is kept for a preempted job whose level is below the normal one, as in OpenPBS. In this test its
 // owner is over a soft limit.
 TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
@@ -427,8 +427,8 @@ TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
 
 // ---- Preemption in cycles after events.
 
-// An express job and many normal jobs wait. Preempting the only job that can be preempted wouldn't make
-// enough room.
+// A site on which an express job and many normal jobs wait. Preempting the only job that can be preempted
+// wouldn't make enough room.
 struct PreemptionByEvents : Preemption {
     int first = 0;    // a running express job, as large as the waiting one
     int younger = 0;  // a running job with not_preemptable

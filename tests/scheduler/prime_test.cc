@@ -132,7 +132,7 @@ struct Early : Prime {
         s.nonprime_drain_sys = {true};
         s.np_drain_backtime = Seconds(30 * kMinute);
         s.np_drain_idletime = Seconds(15 * kMinute);
-        // a job ran in the queue until 16:00
+        // the queue's last job ran until 16:00
         const int last = world.job({.nodes = 1, .walltime = kHour});
         world.run(last, "batch", "n", at(15));
         world.finish(last, at(16));

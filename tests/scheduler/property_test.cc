@@ -118,7 +118,7 @@ TEST(Property, ACycleRightAfterAnotherStartsNothing) {
     for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
-        // switch off options with which a cycle's starts affect the next cycle
+        // switch off options with which the starts of one cycle affect the decisions of the next
         Settings& s = cluster.world.policy();
         s.avoid_fragmentation = s.nonprime_drain_sys = {false};
         s.backfill_depth = 0;

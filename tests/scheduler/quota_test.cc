@@ -53,7 +53,7 @@ struct Quotas : testing::Test {
     }
 };
 
-// The quota of the example in pbs_quota(7B).
+// The example of a quota in pbs_quota(7B).
 const QuotaOptions kThreeRules{.rules = {{"vip", "users={ann} to ncpus=8"},
                                          {"guests", "users={*} queues={long} to ncpus=4"},
                                          {"rest", "users={*} to ncpus=6"}}};
@@ -250,7 +250,7 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
                 HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
 }
 
-// A chunk may be divided among vnodes of a host, even if a quota leaves less than a chunk on each.
+// A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.
 TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
     for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});
     world.vnode({.name = "n1", .free = false});

@@ -72,7 +72,7 @@ TEST_F(ResourcesCount, HostsAndVnodesAlways) {
 TEST_F(ResourcesCount, WhatIsLeftAsideIsNotTakenEither) {
     leave_aside({"mem"});
     EXPECT_EQ(answer({.select = "2:ncpus=2:mem=3gb"}), "(n1:ncpus=2)+(n1:ncpus=2)");
-    // a request for an ignored resource doesn't keep the job from starting, either
+    // a job that requests an ignored resource starts, too
     const int first = job({.ncpus = 8, .mem = kGb});
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
     const int large = job({.ncpus = 1, .mem = 50 * kGb});
@@ -295,7 +295,7 @@ TEST_F(ToldAmountsCount, JobsTakeThemInACycleAndTheNextAmountIsAnew) {
     EXPECT_THAT(
         outcome.comment,
         Contains(Pair(never, "Can Never Run: Insufficient amount of server resource: hpm (R: 9 A: 4 T: 4)")));
-    // neither another cycle nor the end of a job gives licences back
+    // neither the next cycle nor the end of a job gives the used licences back
     EXPECT_THAT(after(CycleTrigger::timer, 2).started, IsEmpty());
     world.finish(first, at(1, 3));
     EXPECT_EQ(after(CycleTrigger::job_ended, 3).considered, 0) << "it waits for what the program tells";

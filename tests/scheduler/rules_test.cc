@@ -383,7 +383,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
 
 // ---- The rules that are tried.
 
-// A rule, and the algorithm whose profile is tried with and without the rule.
+// A rule to test, and the algorithm whose profile is tested with and without the rule.
 struct Tried {
     std::string name;
     Algorithm algorithm;

@@ -32,7 +32,7 @@ std::shared_ptr<const objects::Object> file(const std::string& name, const Value
     return object;
 }
 
-// A vnode of 8 CPUs, of which a running job has 4 until 04:00.
+// A site with a vnode of 8 CPUs, of which a running job has 4 until 04:00.
 struct SchedConfigFile : testing::Test {
     World world;
     int running = 0;

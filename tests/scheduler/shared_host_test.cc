@@ -41,7 +41,7 @@ struct SharedHosts : testing::Test {
     }
 };
 
-// As in OpenPBS, a vnode whose CPUs are all in use takes no other job.
+// A vnode whose CPUs are all in use takes no other job, as in OpenPBS.
 TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
     vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
     const int first = job("1:ncpus=2:mem=1gb");
@@ -99,7 +99,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "1:ncpus=4",
          "",
          "(b0:ncpus=2+b1:ncpus=2)"},
-        // a chunk never extends over two hosts
+        // a chunk is never divided among two hosts
         {{{"a0", "ha", 2}, {"b0", "hb", 2}}, "1:ncpus=4", "", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=5", "", ""},
         // how much a vnode gives of one resource doesn't depend on the others

@@ -14,7 +14,7 @@ namespace pbs::sched::test {
 
 inline constexpr std::int64_t kMostOfVnode = 6;
 
-// Number of CPUs in use, by vnode and owner.
+// Number of CPUs in use for each pair of a vnode and an owner.
 using CpusOnVnodes = std::map<std::pair<VnodeSlot, std::uint32_t>, std::int64_t>;
 
 inline std::uint32_t column_of_cpus(const CycleState& state) {

@@ -33,7 +33,7 @@ std::string sources() {
             if (code) text << std::ifstream(file).rdbuf();
         }
     }
-    // prime time of an Origin policy is read in objects/windows.cc
+    // the settings of prime time of an Origin policy are read in objects/windows.cc
     text << std::ifstream(fs::path(PBS_SOURCE_DIR) / "objects" / "windows.cc").rdbuf();
     return text.str();
 }

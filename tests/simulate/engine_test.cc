@@ -126,8 +126,8 @@ TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
 }
 
 TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
-    // At first the second job is expected to start at 200, when the first job's walltime is over; at 100 the
-    // first job ends.
+    // At first the second job is expected to start at 200, when the first job's walltime ends. But the first
+    // job already ends at 100.
     const Schedule run = run_of(trace_of({{0, 2, 100, 200}, {10, 2, 50, 60}, {20, 1, 50, 50}}), site_of(1, 2),
                                 "set policy default_policy strict_ordering=True, backfill_depth=1\n");
     EXPECT_THAT(starts(run), ElementsAre(0, 100, 150));
@@ -137,7 +137,7 @@ TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
     EXPECT_EQ(run.estimates.at(2).first, kMonday + Seconds(160)) << "told at 100";
 }
 
-// Two jobs make a load of 2, at which no further job starts.
+// The first two jobs make a load of 2, the threshold at which no further job starts.
 TEST(Engine, LoadsAreTheCpusInUse) {
     const Trace trace = trace_of({{0, 1, 100, 100}, {1, 1, 100, 100}, {2, 1, 50, 50}});
     const char* const closed = "create policy closed\nset policy closed load_thresholds=\"load_avg >= 2\"\n";

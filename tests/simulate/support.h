@@ -13,7 +13,7 @@
 
 namespace pbs::simulate::test {
 
-// Monday 2026-11-23, 00:00:00 UTC.
+// The traces of these tests begin on Monday, 2026-11-23, 00:00:00 UTC.
 inline constexpr Instant kMonday{Seconds(1795392000)};
 
 struct Job {

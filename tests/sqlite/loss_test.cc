@@ -215,7 +215,7 @@ TEST_F(LossTest, ALogThatIsCutShortOrGoneIsNoticed) {
     EXPECT_EQ(said(live_), "");
 }
 
-// The machine crashes after the commit is written to the log, and before or while the mark file is written.
+// The machine crashes after a commit is written to the log, and before or while the mark file is updated.
 TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     Guarded live(live_);
     commits(live, 3);

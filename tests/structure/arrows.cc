@@ -56,7 +56,7 @@ std::vector<Rule> all_rules() {
         // both databases of a server, the plugin's and the bundled server's, use sqlite/
         {"sqlite", {}, {}},
         {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
-        // the attributes of PBS's objects, for the bundled server and the commands
+        // ifl/attributes has the attributes of PBS's objects, for the bundled server and the commands
         {"ifl/attributes", {"ifl/pbs_ifl.h"}, {}},
         {"ifl", {"text/"}, {}},
         // ifl/iff is a setuid program; it uses no other code of this project, so that it stays small
@@ -142,7 +142,7 @@ std::vector<Rule> all_rules() {
          {"text/", "objects/", "rrule/", "server_plugin/scheduler/scheduler.h",
           "server_plugin/scheduler/record.h"},
          {"pbs_text", "pbs_objects", "pbs_scheduler"}},
-        // functions of POSIX that the hosts and the plugin share
+        // server_plugin/posix has functions of POSIX that the hosts and the plugin share
         {"server_plugin/posix", {"text/"}, {}},
         {"server_plugin/plugin",
          {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "server_plugin/record/",

@@ -68,7 +68,7 @@ inline const Schemas& schemas() {
     return all;
 }
 
-// Checks an answer against a schema of openapi.json.
+// Returns success if an answer conforms to this schema of openapi.json.
 inline ::testing::AssertionResult is_a(const Answer& answer, const std::string& schema) {
     const auto errors = schemas().errors(nlohmann::json::parse(answer.json.dump()), schema);
     if (errors.empty()) return ::testing::AssertionSuccess();
