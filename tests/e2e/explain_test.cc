@@ -159,7 +159,7 @@ TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
 
 TEST_F(Estimated, IsGoneWhenTheJobIsHeldAndComesBack) {
     ASSERT_EQ(server.command({"qhold", waiting}).exit, 0);
-    // On OpenPBS, a held job keeps its earlier estimate; on the bundled server it loses it.
+    // A held job keeps its earlier estimate on OpenPBS, and loses the estimate on the bundled server.
     EXPECT_EQ(start() == "(none)", !on_openpbs());
     ASSERT_EQ(server.command({"qrls", waiting}).exit, 0);
     EXPECT_TRUE(wait_for([&] { return start() != "(none)"; }));
