@@ -16,6 +16,7 @@
 #include "objects/snapshot.h"
 #include "rrule/non_work_days.h"
 #include "rrule/plain_text.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -228,14 +229,15 @@ class Converter {
         const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
         if (current != nullptr)
             to_.note(fmt::format("{}: {} of {}; checked and not converted: it stays a file", current->file,
-                                 counted(current->uses.size(), "record"), counted(used.size(), "group")));
+                                 values::counted(current->uses.size(), "record"),
+                                 values::counted(used.size(), "group")));
         if (allocations == nullptr) return;
         to_.note_all(allocations->notes);
         const auto unlimited = std::ranges::count_if(allocations->groups, &Allocation::unlimited);
-        to_.note(
-            fmt::format("{}: {}, {} of them without a limit; checked and not converted: it stays a file, "
-                        "in the folder that sched_acct_dir of {} names",
-                        allocations->file, counted(allocations->groups.size(), "group"), unlimited, kPolicy));
+        to_.note(fmt::format(
+            "{}: {}, {} of them without a limit; checked and not converted: it stays a file, "
+            "in the folder that sched_acct_dir of {} names",
+            allocations->file, values::counted(allocations->groups.size(), "group"), unlimited, kPolicy));
         for (const Allocation& group : allocations->groups) {
             const auto found = used.find(group.group);
             if (group.unlimited() || found == used.end() || found->second <= group.node_hours) continue;
@@ -294,7 +296,7 @@ class Converter {
 
     void usage_of(const std::string& scope, const std::string& file, objects::UsageBatch batch) {
         to_.result().report.lines.push_back(
-            {file, fmt::format("usage of {}", scope), counted(batch.usage.size(), "record"), true});
+            {file, fmt::format("usage of {}", scope), values::counted(batch.usage.size(), "record"), true});
         to_.result().usage.emplace(scope, std::move(batch));
     }
 

@@ -8,12 +8,12 @@
 
 #include "migrate/holidays_fact.h"
 #include "migrate/other_scheds.h"
-#include "migrate/words.h"
 #include "objects/check.h"
 #include "objects/database.h"
 #include "objects/execute.h"
 #include "objects/store.h"
 #include "objects/usage_within.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -172,7 +172,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
         conversion.report.notes.push_back(
             fmt::format("{}: {} of the server's own objects: the server carries them out at its next start "
                         "and reports the outcome of each in server_priv/migration_report",
-                        work.file, counted(work.commands.size(), "directive")));
+                        work.file, values::counted(work.commands.size(), "directive")));
     }
     return {};
 }

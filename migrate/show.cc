@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "migrate/words.h"
 #include "text/json_document.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 namespace {
@@ -41,7 +41,7 @@ std::string commands_text(const Conversion& conversion) {
     std::string out = notes_text(conversion, "# ");
     for (const auto& [scope, batch] : conversion.usage)
         out += fmt::format("# usage of {}: {}, which no command of qmgr sets\n", scope,
-                           counted(batch.usage.size(), "record"));
+                           values::counted(batch.usage.size(), "record"));
     return out + to_qmgr(conversion);
 }
 

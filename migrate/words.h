@@ -70,11 +70,6 @@ inline std::string printable(std::string_view text) {
     return in_line(text, 60);
 }
 
-// Returns a number with its noun: "1 record", "2 records".
-inline std::string counted(std::size_t number, std::string_view what) {
-    return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
-}
-
 inline std::string in_quotes(std::string_view text) {
     return "'" + printable(text) + "'";
 }

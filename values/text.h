@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -93,6 +94,11 @@ inline std::vector<std::string_view> words(std::string_view text) {
         text.remove_prefix(found.back().size());
     }
     return found;
+}
+
+// Returns a number with its noun: "1 record", "2 records".
+std::string counted(std::integral auto number, std::string_view noun) {
+    return std::to_string(number) + ' ' + std::string(noun) + (number == 1 ? "" : "s");
 }
 
 // The text for an errno value, such as "No space left on device".

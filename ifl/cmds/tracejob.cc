@@ -20,6 +20,7 @@
 #include "ifl/cmds/surroundings.h"
 #include "ifl/cmds/text.h"
 #include "ifl/cmds/trace_log.h"
+#include "values/text.h"
 
 namespace {
 
@@ -171,8 +172,8 @@ int main(int argc, char** argv) {
     for (const std::string& job : asked->jobs) {
         auto lines = lines_of(*asked, job);
         if (lines.empty()) {
-            fmt::print(stderr, "\ntracejob: Couldn't find Job Id {} in logs of past {} day{}\n\n", job,
-                       asked->days, asked->days == 1 ? "" : "s");
+            fmt::print(stderr, "\ntracejob: Couldn't find Job Id {} in logs of past {}\n\n", job,
+                       pbs::values::counted(asked->days, "day"));
             status = 1;
             continue;
         }

@@ -23,6 +23,12 @@ TEST(Text, PartsAreOneMoreThanSeparators) {
     EXPECT_THAT(words(" "), IsEmpty());
 }
 
+TEST(Text, ANounIsPluralUnlessThereIsOne) {
+    EXPECT_EQ(counted(1, "job"), "1 job");
+    EXPECT_EQ(counted(0U, "job"), "0 jobs");
+    EXPECT_EQ(counted(2L, "job"), "2 jobs");
+}
+
 TEST(Text, CaseIsThatOfAsciiLetters) {
     EXPECT_TRUE(same_word("TrUe", "tRuE"));
     EXPECT_FALSE(same_word("true", "tru"));

@@ -27,6 +27,7 @@
 #include "tools/simulate/usage.h"
 #include "tools/simulate/variant.h"
 #include "values/number.h"
+#include "values/text.h"
 
 namespace {
 
@@ -274,12 +275,12 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
         const auto rate = [&](double seconds) {
             return static_cast<double>(run->started) / std::max(seconds, 1e-9);
         };
-        fmt::print(
-            stderr,
-            "pbs_simulate: {}: {} start{} and {} cycle{} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
-            "of CPU time: {:.0f} starts a second\n",
-            variant.title, run->started, run->started == 1 ? "" : "s", run->cycles,
-            run->cycles == 1 ? "" : "s", took.count(), rate(took.count()), cpu, rate(cpu));
+        fmt::print(stderr,
+                   "pbs_simulate: {}: {} and {} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
+                   "of CPU time: {:.0f} starts a second\n",
+                   variant.title, pbs::values::counted(run->started, "start"),
+                   pbs::values::counted(run->cycles, "cycle"), took.count(), rate(took.count()), cpu,
+                   rate(cpu));
     }
     return make_report(variant.title, trace, *run);
 }

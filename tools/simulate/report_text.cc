@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <concepts>
 #include <functional>
 #include <set>
 
 #include "tools/simulate/report.h"
 #include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::simulate {
 namespace {
@@ -422,23 +422,19 @@ void add_reasons(std::string& text, const char* what, std::int64_t jobs,
         text += fmt::format("    and {} other reasons\n", reasons.size() - kReasons);
 }
 
-// Returns a number with its noun: "1 cycle", "2 cycles".
-std::string counted(std::integral auto number, std::string_view thing) {
-    return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
-}
-
 std::string head(const Heading& heading, const std::vector<Report>& reports) {
-    std::string text = fmt::format("Trace     {}: {}\n", heading.trace, counted(heading.jobs, "job"));
+    std::string text = fmt::format("Trace     {}: {}\n", heading.trace, values::counted(heading.jobs, "job"));
     for (const auto& [why, number] : heading.left_out)
         text += fmt::format("          {} left out: {}\n", number, why);
     for (std::size_t i = 0; i < reports.size(); ++i) {
         const Report& r = reports[i];
         if (reports.size() > 1) text += fmt::format("{}         {}\n", i == 0 ? 'A' : 'B', r.title);
         text += fmt::format("Policy    {}\n", fmt::join(r.policies, ", "));
-        text += fmt::format("Machine   {}, {}\n", counted(r.vnodes, "vnode"), counted(r.cpus, "CPU"));
+        text += fmt::format("Machine   {}, {}\n", values::counted(r.vnodes, "vnode"),
+                            values::counted(r.cpus, "CPU"));
         text += fmt::format("Time      {} to {} ({})\n", time_text(r.begin, heading.zone),
                             time_text(r.end, heading.zone), heading.zone.name());
-        text += fmt::format("Jobs      {} started in {}", r.started, counted(r.cycles, "cycle"));
+        text += fmt::format("Jobs      {} started in {}", r.started, values::counted(r.cycles, "cycle"));
         if (r.killed > 0) text += fmt::format(", {} of them ended at their walltime", r.killed);
         text += '\n';
         add_reasons(text, "rejected", r.rejected, r.why_rejected);
@@ -446,7 +442,7 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
         add_reasons(text, "submitted to no queue", r.refused, r.why_refused);
         for (const auto& [queue, jobs] : r.elsewhere)
             text += fmt::format("Note      there is no queue {}: {} went to the default queue\n", queue,
-                                counted(jobs, "job"));
+                                values::counted(jobs, "job"));
     }
     for (const std::string& note : heading.notes) text += fmt::format("Note      {}\n", note);
     return text;

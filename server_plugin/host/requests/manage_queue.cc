@@ -32,7 +32,7 @@ std::string live_jobs(const State& state, const Queue& queue) {
     }
     if (count == 0) return {};
     if (count > kMostNamed) names += fmt::format(" and {} more", count - kMostNamed);
-    return fmt::format("{} job{}: {}", count, count == 1 ? "" : "s", names);
+    return fmt::format("{}: {}", values::counted(count, "job"), names);
 }
 
 constexpr std::string_view kTimedTypes[] = {"execution_prime", "execution_non_prime", "execution_dedicated"};
