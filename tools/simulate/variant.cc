@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_grammar.h"
@@ -16,6 +14,7 @@
 #include "objects/unsupported.h"
 #include "objects/value.h"
 #include "values/number.h"
+#include "values/temporary_folder.h"
 #include "values/text.h"
 
 namespace pbs::simulate {
@@ -24,30 +23,6 @@ namespace {
 using objects::ObjectType;
 
 const objects::Identity kManager{"pbs_simulate", "localhost", objects::manager_privilege};
-
-// A temporary folder for the store's file. It is removed with this object.
-class Folder {
-  public:
-    static Result<Folder> make() {
-        std::error_code error;
-        std::string pattern = (std::filesystem::temp_directory_path(error) / "pbs_simulate.XXXXXX").string();
-        if (error || mkdtemp(pattern.data()) == nullptr)
-            return tl::unexpected(fmt::format("can't make a temporary folder {}: {}", pattern,
-                                              std::error_code(errno, std::generic_category()).message()));
-        return Folder(pattern);
-    }
-    Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-    Folder& operator=(Folder&&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-    }
-    std::string file() const { return path_ + "/policy.db"; }
-
-  private:
-    explicit Folder(std::string path) : path_(std::move(path)) {}
-    std::string path_;
-};
 
 // Joins the lines of a text by "; ".
 std::string in_one_line(std::string text) {
@@ -68,7 +43,7 @@ class Draft {
     const objects::Snapshot& snapshot() const { return *store_.snapshot(); }
 
   private:
-    Draft(Folder folder, objects::Store store, const Site& site)
+    Draft(values::TemporaryFolder folder, objects::Store store, const Site& site)
         : folder_(std::move(folder)), store_(std::move(store)), machine_(site.machine) {}
 
     Result<void> import(const std::string& document, const std::string& name, bool replace);
@@ -85,7 +60,7 @@ class Draft {
     // Remembers an object that the changes name. `assigns`: whether they assign a policy to a sched.
     void note(ObjectType type, const std::string& name, bool assigns);
 
-    Folder folder_;  // declared first: the store's file is in it
+    values::TemporaryFolder folder_;  // declared first: the store's file is in it
     objects::Store store_;
     Machine machine_;
     std::set<std::string> named_policies_;
@@ -98,13 +73,13 @@ std::chrono::sys_seconds now() {
 }
 
 Result<Draft> Draft::of(const Site& site) {
-    auto folder = Folder::make();
+    auto folder = values::TemporaryFolder::make("pbs_simulate");
     if (!folder) return tl::unexpected(folder.error());
     objects::StoreOptions options;
     options.time_zone = site.zone.name();
     options.keeps_execution_types = true;
     for (const auto& [name, values] : site.machine.resources) options.resources.push_back({name});
-    auto store = objects::Store::open(folder->file(), options, now());
+    auto store = objects::Store::open(folder->file("policy.db"), options, now());
     if (!store) return tl::unexpected(store.error().message);
     Draft draft(*std::move(folder), *std::move(store), site);
     if (!site.document.empty())

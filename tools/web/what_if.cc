@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include "text/json_document.h"
 #include "text/pointers.h"
 #include "tools/calendar/dates.h"
+#include "values/temporary_folder.h"
 
 namespace pbs::web {
 namespace {
@@ -44,28 +44,6 @@ bool is_name(std::string_view text) {
            text.front() > '9';
 }
 
-// A temporary folder, which is removed with this object.
-class Folder {
-  public:
-    Folder() {
-        std::error_code error;
-        path_ = (fs::temp_directory_path(error) / "pbs_web.XXXXXX").string();
-        if (error || mkdtemp(path_.data()) == nullptr) path_.clear();
-    }
-    ~Folder() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    bool made() const { return !path_.empty(); }
-    std::string file(const char* name) const { return path_ + "/" + name; }
-    const std::string& path() const { return path_; }
-
-  private:
-    std::string path_;
-};
-
 std::string read(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -81,7 +59,7 @@ std::string days_of(std::chrono::year_month month) {
 }
 
 // Starts pbs_simulate in the folder. Its outputs go to files there. -1: failure, see errno.
-pid_t start_in(const Folder& folder, std::vector<std::string> arguments) {
+pid_t start_in(const values::TemporaryFolder& folder, std::vector<std::string> arguments) {
     posix_spawn_file_actions_t files{};
     posix_spawnattr_t attributes{};
     sigset_t none;
@@ -199,9 +177,9 @@ bool WhatIf::wait_for_end(int pid, int& status) {
 }
 
 WhatIf::Outcome WhatIf::simulate(const Comparison& comparison) {
-    const Folder folder;
-    if (!folder.made())
-        return {.error = fmt::format("can't make a temporary folder: {}", std::strerror(errno))};
+    const auto made = values::TemporaryFolder::make("pbs_web");
+    if (!made) return {.error = made.error()};
+    const values::TemporaryFolder& folder = *made;
     if (!comparison.changes.empty()) std::ofstream(folder.file(kChangesFile)) << comparison.changes << '\n';
     const auto month = calendar::parse_month(comparison.month);
     const std::string second = comparison.changes.empty() ? comparison.second : kChangesFile;
