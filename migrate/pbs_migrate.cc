@@ -4,11 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +16,8 @@
 #include "migrate/in_home.h"
 #include "migrate/migrate.h"
 #include "migrate/show.h"
+#include "values/new_file.h"
+#include "values/text.h"
 
 namespace {
 
@@ -141,26 +141,13 @@ const Exporter* find_exporter(const std::string& kind) {
     return found == all.end() ? nullptr : &*found;
 }
 
-Problems cannot_write(const std::string& path, const char* why) {
-    return {{path, 0, 0, "", fmt::format("can't be written: {}", why)}};
-}
-
-// Writes a new file. An existing one may be in use and is never overwritten.
-Result<void> write_new(const std::string& path, const std::string& text) {
-    std::FILE* file = std::fopen(path.c_str(), "wx");
-    if (file == nullptr) return tl::unexpected(cannot_write(path, std::strerror(errno)));
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) == 0 && written) return {};
-    const int error = errno;
-    std::remove(path.c_str());  // a part of a file must not be taken for the whole
-    return tl::unexpected(cannot_write(path, std::strerror(error)));
-}
-
 Result<void> write_export(const Arguments& arguments, const ExportSource& source) {
     const Exporter& exporter = *find_exporter(arguments.wanted_export[0]);
     const std::string path = fmt::format("{}/{}", arguments.wanted_export[1], exporter.file);
     const Exported made = exporter.write(source);
-    if (auto done = write_new(path, made.text); !done) return done;
+    if (const int error = pbs::values::write_new_file(path, made.text, 0666); error != 0)
+        return tl::unexpected(
+            Problems{{path, 0, 0, "", fmt::format("can't be written: {}", pbs::values::system_text(error))}});
     if (arguments.json) {
         fmt::print("{}", to_json(path, made));
         return {};

@@ -1,13 +1,9 @@
 // The program pbs_diag: shows the state and the health of a server.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -18,6 +14,8 @@
 #include "tools/diag/ask.h"
 #include "tools/diag/bundle.h"
 #include "tools/diag/report.h"
+#include "values/new_file.h"
+#include "values/text.h"
 
 namespace {
 
@@ -69,25 +67,6 @@ std::string versions() {
     for (std::string line; std::getline(release, line);)
         if (line.starts_with("PRETTY_NAME=")) text += line + '\n';
     return text;
-}
-
-// Writes a new file. Only its owner may read it, because it names users.
-int write_new(const std::string& path, const std::string& text) {
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return complain(fmt::format("can't make {}: {}", path, std::strerror(errno)), kProblems);
-    std::size_t written = 0;
-    while (written < text.size()) {
-        const ssize_t n = write(fd, text.data() + written, text.size() - written);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        written += static_cast<std::size_t>(n);
-    }
-    const bool whole = written == text.size() && fsync(fd) == 0;
-    const int error = errno;
-    close(fd);
-    if (whole) return 0;
-    unlink(path.c_str());
-    return complain(fmt::format("can't write {}: {}", path, std::strerror(error)), kProblems);
 }
 
 class Report {
@@ -171,7 +150,10 @@ int bundle(const Connection& connection, const Arguments& arguments) {
     const auto made = make_bundle(connection, options);
     if (!made) return complain(made.error().message, made.error().status);
     for (const std::string& what : made->left_out) (void)complain("not in it: " + what, 0);
-    if (const int status = write_new(arguments.bundle, made->archive); status != 0) return status;
+    // Only its owner may read the bundle, because it names users.
+    if (const int error = pbs::values::write_new_file(arguments.bundle, made->archive, 0600); error != 0)
+        return complain(fmt::format("can't write {}: {}", arguments.bundle, pbs::values::system_text(error)),
+                        kProblems);
     fmt::print("{}: {}\n", arguments.bundle, size_text(static_cast<double>(made->archive.size())));
     return 0;
 }
