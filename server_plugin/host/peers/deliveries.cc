@@ -201,8 +201,7 @@ void Deliveries::lost(Delivery& delivery, const std::string& why) {
     const std::string text = fmt::format("{}: {}", delivery.to.text(), why);
     if (!delivery.may_be_there) return take_back(delivery, ifl::Reply::error(PBSE_NOSERVER, text));
     if (delivery.link != nullptr) std::exchange(delivery.link, nullptr)->close(why);
-    const auto pause = kFirstPause * (1 << std::min(delivery.failures, 6));
-    delivery.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestPause);
+    delivery.next = Steady::now() + pause_after_failure(delivery.failures, kFirstPause, kLongestPause);
     const std::string told =
         fmt::format("it is not known whether {} has got the job ({}): it will be asked again",
                     delivery.destination(), text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -30,6 +31,12 @@ std::string text_of(const ifl::Reply& reply) {
     const auto* text = std::get_if<ifl::TextReply>(&reply.body);
     if (text != nullptr && !text->text.empty()) return text->text;
     return std::string(values::trim(ifl::error_text(reply.code)));
+}
+
+std::chrono::seconds pause_after_failure(int failures, std::chrono::seconds first,
+                                         std::chrono::seconds longest) {
+    constexpr int kMostDoublings = 6;
+    return std::min<std::chrono::seconds>(first * (1 << std::min(failures, kMostDoublings)), longest);
 }
 
 std::shared_ptr<PeerLink> PeerLink::open(uv_loop_t* loop, Server& server, const ServerName& to,

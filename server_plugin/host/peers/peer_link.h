@@ -19,6 +19,11 @@ namespace pbs::host {
 // Returns the reason for another server's refusal: the reply's text, or the usual text of its code.
 std::string text_of(const ifl::Reply& reply);
 
+// Returns the pause before another server is asked again: `first` after the first failure in a row, twice as
+// long after each further one, `longest` at most. `failures`: the number of failures before this one.
+std::chrono::seconds pause_after_failure(int failures, std::chrono::seconds first,
+                                         std::chrono::seconds longest);
+
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
   public:
     using Steady = std::chrono::steady_clock;

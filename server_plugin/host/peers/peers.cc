@@ -267,8 +267,7 @@ void Peers::answered(const ServerName& name, const PeerLink* link, const Pair& q
 // Notes that a server doesn't answer, and sets when it is asked again. Only the first failure in a row is
 // logged.
 void Peers::failed(Peer& peer, const std::string& why) {
-    const auto pause = kBetweenAsking * (1 << std::min(peer.failures, 6));
-    peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestBetweenAsking);
+    peer.next = Steady::now() + pause_after_failure(peer.failures, kBetweenAsking, kLongestBetweenAsking);
     if (peer.failures == 0)
         server_.parts.log.write(LogEvent::error, LogClass::server, peer.name.text(),
                                 fmt::format("jobs can't be pulled from it: {}", why));
