@@ -56,8 +56,10 @@ Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
 }
 
 bool is_empty(const values::Fd& folder) {
-    DIR* entries = fdopendir(dup(folder.get()));
+    values::Fd own(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    DIR* entries = own.get() < 0 ? nullptr : fdopendir(own.get());
     if (entries == nullptr) return false;
+    static_cast<void>(own.release());  // closedir() closes it
     bool empty = true;
     while (const dirent* entry = readdir(entries)) {
         const std::string_view name = entry->d_name;
