@@ -154,7 +154,7 @@ class CarryOut::Work {
         }
         for (const auto& [node, hosts] : vnodes) {
             const std::string& named = hosts.mom.empty() ? hosts.host : hosts.mom;
-            if (!is_here(named.empty() ? node.substr(0, node.find('[')) : named))
+            if (!context_.state().is_own_mom(named.empty() ? node.substr(0, node.find('[')) : named))
                 other_machines_.insert(node);
         }
     }

@@ -85,10 +85,7 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
-    if (mom == values.end()) return false;
-    const std::string_view full = context.state().host_name;
-    return !same_name(mom->second, full) && !same_name(mom->second, full.substr(0, full.find('.'))) &&
-           mom->second != "localhost";
+    return mom != values.end() && !context.state().is_own_mom(mom->second);
 }
 
 // Replaces the names of attributes and resources by the server's spelling of them, so that they can be

@@ -54,8 +54,7 @@ Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) 
 
 Result<void> check_mom(Node& node, const State& state) {
     const std::string mom(node.attributes.text("Mom"));
-    const std::string_view shorter = std::string_view(state.host_name).substr(0, state.host_name.find('.'));
-    if (!same_name(mom, state.host_name) && !same_name(mom, shorter) && mom != "localhost" && !mom.empty())
+    if (!mom.empty() && !state.is_own_mom(mom))
         return fail(PBSE_BADNDATVAL,
                     fmt::format("Illegal Mom \"{}\": vnodes of this server are parts of its own host, {}",
                                 mom, state.host_name));
@@ -129,7 +128,7 @@ void add_defaults(Node& node, const State& state) {
     set("ncpus", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
     set("mem", fmt::format("{}kb", sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) / 1024)));
     set("arch", "linux");
-    set("host", state.host_name.substr(0, state.host_name.find('.')));
+    set("host", std::string(state.short_host_name()));
     set("vnode", node.name);
     node.attributes.set(*node_table().find("Mom"), {}, state.host_name);
 }
@@ -165,11 +164,6 @@ ifl::Reply remove_node(Management& request) {
     return finish(request, change, std::string(node->name));
 }
 
-bool is_this_host(std::string_view name, const State& state) {
-    const std::string_view shorter = std::string_view(state.host_name).substr(0, state.host_name.find('.'));
-    return same_name(name, state.host_name) || same_name(name, shorter);
-}
-
 // Sets the attributes of these vnodes, one after the other, in slices.
 ifl::Reply set_nodes(Management& request, std::vector<std::string> names) {
     return change_in_slices(request, "all nodes",
@@ -191,7 +185,7 @@ ifl::Reply set_node(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
     const bool of_host = request.body.object_type == MGR_OBJ_HOST && server.state.node(name) == nullptr &&
-                         is_this_host(name, server.state);
+                         server.state.is_this_host(name);
     const bool all = name.empty() || name.front() == '@' || of_host;
     Change change(server, request.context.now);
     std::vector<const Node*> chosen;

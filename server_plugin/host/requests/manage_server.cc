@@ -19,7 +19,7 @@ constexpr int64_t kLargestLastId = 999999999999;
 // host's short name is refused, because it would match nobody.
 Result<void> check_manager_list(const Attributes& attributes, std::string_view name, const State& state) {
     const std::string_view full = state.host_name;
-    const std::string_view shorter = full.substr(0, full.find('.'));
+    const std::string_view shorter = state.short_host_name();
     for (const std::string& entry : attributes.list(name)) {
         if (!legal_manager_entry(entry))
             return fail(

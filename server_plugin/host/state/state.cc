@@ -43,6 +43,10 @@ Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resou
     return amounts;
 }
 
+bool State::is_this_host(std::string_view name) const {
+    return same_name(name, host_name) || same_name(name, short_host_name());
+}
+
 bool State::is_this_server(std::string_view name) const {
     name = name.substr(0, name.find(':'));
     const auto is = [&](std::string_view own) {

@@ -60,6 +60,14 @@ class State {
 
     std::string server_name;  // the server's name in job ids
     std::string host_name;    // this machine's name
+    // The first part of this machine's name.
+    std::string_view short_host_name() const {
+        return std::string_view(host_name).substr(0, host_name.find('.'));
+    }
+    // Returns whether this machine has the name: its full or its short one.
+    bool is_this_host(std::string_view name) const;
+    // Returns whether a vnode with this Mom is a part of this machine: also "localhost" names it.
+    bool is_own_mom(std::string_view mom) const { return is_this_host(mom) || same_name(mom, "localhost"); }
     Attributes server;
     ResourceTable resources;
     int64_t next_sequence = 0;  // the number for the next job
