@@ -466,7 +466,7 @@ TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {
     EXPECT_EQ(past.value("attributes"), "null");
     const std::string wrong = "part=other";
     query.extend = {wrong.data(), wrong.size()};
-    EXPECT_THAT(host.status(query).text, HasSubstr("expected policies, host or recorded"));
+    EXPECT_THAT(host.status(query).text, HasSubstr("expected one of policies, host, recorded, queue_types"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server_plugin/plugin/requests/configuration.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -349,7 +350,7 @@ objects::Result<ShownObjects> read_shown(std::string_view extend) {
             if (key == "part")
                 return objects::fail(
                     objects::Code::bad_value,
-                    fmt::format("part: bad value '{}': expected policies, host or recorded", value));
+                    fmt::format("part: bad value '{}': expected one of {}", value, fmt::join(kParts, ", ")));
             if (key == "after" && value.empty()) {
                 out.after = 0;
                 return 0;
