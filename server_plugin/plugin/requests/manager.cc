@@ -98,20 +98,12 @@ std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
     return out;
 }
 
-}  // namespace
-
-namespace {
-
 bool hosts_only(const objects::Command& command) {
     const bool changes =
         command.kind == objects::CommandKind::set || command.kind == objects::CommandKind::unset;
     return command.changes.empty() && (changes || command.type == objects::ObjectType::node ||
                                        command.type == objects::ObjectType::resource);
 }
-
-}  // namespace
-
-namespace {
 
 // Returns whether the request only sets the server's own job_sort_formula. The plugin then only checks the
 // formula.
@@ -120,10 +112,6 @@ bool only_checks(const pbs_manager_request& request) {
            request.attr_count == 1 && request.attrs != nullptr &&
            view(request.attrs->name) == "job_sort_formula" && request.host_change_count == 0;
 }
-
-}  // namespace
-
-namespace {
 
 // Checks a request by executing it on a draft that is dropped. Omits comparisons of windows that take long;
 // the request itself makes them.
