@@ -159,9 +159,9 @@ std::vector<Rule> all_rules() {
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
-        // the simulation uses the scheduler as the plugin does, reads jobs' deadlines as it does, and reads
-        // the
-        // output of qmgr and pbs_config
+        // pbs_simulate uses the scheduler and reads jobs' deadlines as the plugin does, and reads the output
+        // of
+        // qmgr and pbs_config
         {"tools/simulate",
          {"text/", "objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",

@@ -130,12 +130,6 @@ class CarryOut::Work {
         }
     }
 
-    bool is_here(std::string_view host) const {
-        const std::string_view full = context_.state().host_name;
-        return same_name(host, full) || same_name(host, full.substr(0, full.find('.'))) ||
-               same_name(host, "localhost");
-    }
-
     // Finds the vnodes that are parts of other machines. A vnode's machine is its Mom or, if that isn't
     // given, its host. If neither is given, it is the vnode's name.
     void find_other_machines() {
