@@ -4,9 +4,10 @@ PATH=$stock:$(dirname "$stock")/sbin:$PATH
 # Prints an attribute of a job.
 of() { { qstat -fw "$1" 2>/dev/null || qstat -fwx "$1" 2>/dev/null; } | sed -n "s/^    $2 = //p"; }
 # start prints the instant at which a job has started or is expected to start; apart prints the seconds
-# between the starts of two jobs.
+# between the starts of two jobs, rounded to tens: on a busy machine a job starts a second or two after the
+# cycle that planned the others.
 start() { date -d "$(of "$1" estimated.start_time | grep . || of "$1" stime)" +%s; }
-apart() { echo $(($(start "$2") - $(start "$1"))); }
+apart() { echo $(((1000000 + $(start "$2") - $(start "$1") + 5) / 10 * 10 - 1000000)); }
 # Prints an instant in the form that pbs_rsub reads.
 at() { date -d "$1" +%y%m%d%H%M.%S; }
 # Prints an attribute of a job that is a duration, in seconds.
