@@ -492,6 +492,25 @@ TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
     EXPECT_EQ(server.attribute("queue p_fast", "execution_type"), "(none)");
 }
 
+TEST_F(ThroughTheServer, GridEnginesOwnComplexesAreResourcesAtOnce) {
+    NEEDS(own_attributes);
+    server.put("conf/sc",
+               "#name shortcut type relop requestable consumable default urgency\n"
+               "slots s INT <= YES YES 1 1000\n"
+               "lic lic INT <= YES YES 0 50\n");
+    server.put("conf/srqs", "{\n name q1\n description NONE\n enabled TRUE\n limit users {*} to lic=2\n}\n");
+    const std::string folder = (server.home() / "conf").string();
+    const Output done = server.command({"pbs_migrate", "--server", "--grid-engine", folder});
+    EXPECT_EQ(done.exit, 0) << done;
+    EXPECT_THAT(done.out, Not(HasSubstr("at its next start")));
+    EXPECT_EQ(server.attribute("resource lic", "type"), "long");
+    EXPECT_EQ(server.attribute("resource lic", "flag"), "hqn");
+    EXPECT_EQ(server.attribute("quota q1", "rule.rule_1"), "users={*} to lic=2");
+    EXPECT_TRUE(server.configure({"create node n1 resources_available.lic=4"}));
+    const Output again = server.command({"pbs_migrate", "--server", "--grid-engine", folder});
+    EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
+}
+
 TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     const Output json = migrate({"--dry-run", "--json"});
     EXPECT_EQ(json.exit, 0) << json;

@@ -273,10 +273,12 @@ bool is_dry_run(const Management& request) {
     return value && *value == "True";  // the plugin refuses other values
 }
 
-bool has_print(const Management& request) {
+// Can the files make objects of the server, such as resources?
+bool has_work_for_server(const Management& request) {
     return std::ranges::any_of(request.body.attributes, [](const ifl::Attribute& attribute) {
         return attribute.name == "migrate" &&
-               (attribute.resource == "qmgr_print" || attribute.resource == "resourcedef");
+               (attribute.resource == "qmgr_print" || attribute.resource == "resourcedef" ||
+                attribute.resource == "grid_engine");
     });
 }
 
@@ -284,8 +286,8 @@ ifl::Attribute attribute(const char* name, std::string value) {
     return {name, {}, std::move(value), ifl::Op::set};
 }
 
-// Migrates the output of an older server's qmgr, or its resources: the plugin tells which changes the
-// server's own objects need; the server makes them, and passes their outcome to the plugin.
+// Migrates files that can make objects of the server: the output of an older server's qmgr, its resources, or
+// Grid Engine's complexes. The plugin names the changes to these objects, and then gets their outcome.
 ifl::Reply migrate(Management& request) {
     Context& context = request.context;
     ifl::Attributes asked = request.body.attributes;
@@ -321,7 +323,7 @@ ifl::Reply manage_configuration(Management& request) {
     // Refuse these attributes from clients, because only the server passes them to the plugin.
     if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
         return ifl::Reply::error(PBSE_NOATTR);
-    if (has_print(request)) return migrate(request);
+    if (has_work_for_server(request)) return migrate(request);
     if (const std::string* backup = value_of(request, "backup")) {
         if (request.command != PBS_CMD_SET || !request.body.object.empty() ||
             request.body.attributes.size() != 1 || *backup != "True")
