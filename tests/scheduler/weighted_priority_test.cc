@@ -139,6 +139,15 @@ TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
     world.configure();
     EXPECT_THAT(explained(a).priority_terms, testing::IsEmpty());
     EXPECT_EQ(explained(a).job_before, "");
+// A walltime counts once, in seconds, and none counts as 0.
+TEST_F(Priorities, CountAWalltimeInSeconds) {
+    world.policy().urgency_of_resources = {{"ncpus", 1000}, {"walltime", 2}};
+    world.policy().weight_waiting_time = 0;
+    world.configure();
+    const int none = world.job({.queue = "q", .ncpus = 4, .walltime = -1, .queued = kBegin});
+    const int hour = world.job({.queue = "q", .ncpus = 4, .walltime = 3600, .queued = kBegin});
+    EXPECT_THAT(shown(none, kNow), HasSubstr("(urgency 4000 between 4000 and 11200: resources 4000,"));
+    EXPECT_THAT(shown(hour, kNow), HasSubstr("(urgency 11200 between 4000 and 11200: resources 11200,"));
 }
 
 TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {

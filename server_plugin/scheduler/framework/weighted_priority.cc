@@ -53,6 +53,11 @@ double WeightedPriority::resources(JobSlot job) const {
     const double further = further_chunks(job, request);
     double sum = 0;
     for (const auto& [id, weight] : weights_) {
+        if (id == tables_.resources.known().walltime) {  // no part of requests
+            const Seconds asked = tables_.jobs.walltime[job];
+            sum += weight * static_cast<double>(std::max(Seconds(0), asked).count());
+            continue;
+        }
         if (tables_.resources.is_text(id)) {
             if (std::ranges::find(request.amounts, id, &KeptAmount::resource) != request.amounts.end())
                 sum += weight;
