@@ -110,21 +110,34 @@ TEST(FunctionalTickets, ComeFromAllClasses) {
 TEST(OverrideTickets, AreThoseOfGridEngine) {
     const std::vector<OwnerWeight> tickets = {{OwnerKind::user, "ann", 900}, {OwnerKind::user, "bob", 400}};
     Owned owned({"*ann", "ann", "ann", "bob"});
-    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 450, 300, 400));
-    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), false), ElementsAre(900, 900, 900, 400));
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true, {}),
+                ElementsAre(900, 450, 300, 400));
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), false, {}),
+                ElementsAre(900, 900, 900, 400));
     owned.jobs[2].own_override = 1000;
-    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 300, 1450, 400));
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true, {}),
+                ElementsAre(900, 300, 1450, 400));
 }
 
 // Override tickets put bob's first job before his second. The functional tickets, which are given after them,
 // keep this order. If the override tickets are reversed, so is the order.
 TEST(TicketKinds, BuildOnTheTicketsSoFar) {
     const Owned owned({"ann", "ann", "bob", "bob"});
-    const auto first = override_tickets(owned.jobs, owned.shares({{OwnerKind::user, "bob", 900}}), true);
+    const auto first = override_tickets(owned.jobs, owned.shares({{OwnerKind::user, "bob", 900}}), true, {});
     EXPECT_THAT(first, ElementsAre(0, 0, 900, 450));
     EXPECT_THAT(functional(owned, true, first), ElementsAre(10000, 3125, 3750, 1875));
     const std::vector<double> reversed = {0, 0, 450, 900};
     EXPECT_THAT(functional(owned, true, reversed), ElementsAre(10000, 3125, 1875, 3750));
+}
+
+// By functional tickets, the fourth job goes before the third among jobs that are alike; they don't help it
+// against those of other owners.
+TEST(TicketKinds, OverrideTicketsGoFirstToTheJobWithMostTicketsSoFar) {
+    const Owned owned({"ann", "ann", "bob", "bob"});
+    const std::vector<OwnerWeight> tickets = {{OwnerKind::user, "ann", 1000}, {OwnerKind::user, "bob", 900}};
+    const std::vector<double> so_far = {0, 0, 131, 239};
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true, so_far),
+                ElementsAre(1000, 500, 450, 900));
 }
 
 // Computes the functional tickets in a plain way: each round considers all categories (sets of waiting jobs

@@ -84,7 +84,7 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
                                                   : &Of::share;
         if (kind == 'O') {
             given = override_tickets(jobs_, OwnerShares(settings.override_tickets, tables.strings),
-                                     settings.share_override_tickets);
+                                     settings.share_override_tickets, seen);
         } else if (kind == 'F' && settings.tickets_functional > 0) {
             given = functional_tickets(jobs_, OwnerShares(settings.functional_shares, tables.strings),
                                        functional_rules(settings), seen);

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <numeric>
-
 #include "server_plugin/scheduler/tickets/game.h"
 #include "server_plugin/scheduler/tickets/policies.h"
 
@@ -92,12 +89,8 @@ std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerSha
     for (std::size_t i = 0; i < jobs.size(); ++i)
         if (jobs[i].runs) tickets[i] = functional.tickets(owners[i], jobs[i].job_shares);
 
-    std::vector<std::uint32_t> order(jobs.size());
-    std::iota(order.begin(), order.end(), 0U);
-    if (!so_far.empty())
-        std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t i) { return so_far[i]; });
     TicketCategories categories;
-    for (const std::uint32_t i : order)
+    for (const std::uint32_t i : order_of_starts(jobs.size(), so_far))
         if (!jobs[i].runs) categories.add(i, owners[i], jobs[i].job_shares);
     functional.weigh(false);
     play(

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,6 +43,16 @@ class TicketCategories {
     std::map<std::pair<OwnerShares::Owners, double>, std::size_t> numbers_;
     std::vector<TicketCategory> list_;
 };
+
+// The numbers of `jobs` jobs in the order in which those of one category start: by tickets so far, most
+// first. Empty tickets so far: as they are.
+inline std::vector<std::uint32_t> order_of_starts(std::size_t jobs, std::span<const double> so_far) {
+    std::vector<std::uint32_t> order(jobs);
+    std::iota(order.begin(), order.end(), 0U);
+    if (!so_far.empty())
+        std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t i) { return so_far[i]; });
+    return order;
+}
 
 // Lets at most `rounds` jobs start. In each round, the first jobs of the categories compete: the one with the
 // greatest value starts, and among equal ones the one with the least number. A job's value is the sum of

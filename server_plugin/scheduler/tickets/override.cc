@@ -5,7 +5,8 @@
 
 namespace pbs::sched {
 
-std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares of_owners, bool divide) {
+std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares of_owners, bool divide,
+                                     std::span<const double> so_far) {
     std::vector<double> tickets(jobs.size());
     std::vector<OwnerShares::Owners> owners;
     // Returns the tickets of one job of these owners, if `more` further jobs of theirs ran. `own`: the job's
@@ -23,13 +24,14 @@ std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShare
         if (job.runs) of_owners.count(owners.back());
     }
     TicketCategories categories;
-    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+    for (const std::uint32_t i : order_of_starts(jobs.size(), so_far)) {
         if (jobs[i].runs || !divide)
             tickets[i] = sum(owners[i], jobs[i].own_override, 0);
         else
             categories.add(i, owners[i], jobs[i].own_override);
     }
     const auto next = [&](const TicketCategory& category) { return sum(category.owners, category.own, 1); };
+    // Tickets so far decide only among jobs of one category.
     play(
         categories.list(), SIZE_MAX, {}, next,
         [&](const TicketCategory& winner) {

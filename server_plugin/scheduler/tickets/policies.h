@@ -33,8 +33,10 @@ struct FunctionalRules {
 std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerShares shares,
                                        const FunctionalRules& rules, std::span<const double> so_far);
 
-// Override tickets: numbers that a manager has given to owners, or an operator to a job.
-std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares tickets, bool divide);
+// Override tickets: numbers that a manager has given to owners, or an operator to a job. Of waiting jobs that
+// are alike in these numbers, those with the most tickets so far get the most.
+std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares tickets, bool divide,
+                                     std::span<const double> so_far);
 
 // Share tickets: by the share tree. The more an entity has used of its share, the fewer tickets it gets. Only
 // nodes with jobs below them count.
