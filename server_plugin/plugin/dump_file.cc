@@ -105,16 +105,6 @@ std::string objection(const struct stat& info) {
     return {};
 }
 
-std::string write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t n = write(fd, text.data(), text.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return system_text(errno);
-        text.remove_prefix(static_cast<size_t>(n));
-    }
-    return {};
-}
-
 // Writes the file's text anew, or appends to it, in place, without a temporary file. Cycles never overlap, so
 // only a person who reads the file at that moment can see half of a list.
 std::string put(const DumpTarget& target, std::string_view text, bool append) {
@@ -135,7 +125,7 @@ std::string put(const DumpTarget& target, std::string_view text, bool append) {
     struct stat info {};
     std::string why = fstat(file.get(), &info) != 0 ? system_text(errno) : objection(info);
     if (why.empty() && !append && ftruncate(file.get(), 0) != 0) why = system_text(errno);
-    if (why.empty()) why = write_all(file.get(), text);
+    if (why.empty() && !write_all(file.get(), text)) why = system_text(errno);
     return why.empty() ? why : fmt::format("{}: {}", path, why);
 }
 

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <tl/expected.hpp>
@@ -56,30 +55,6 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
     }
     content.text.resize(done);
     return content;
-}
-
-// Replaces the file's contents in one step: after a failure, the file is unchanged. Returns the reason for a
-// failure, or an empty string.
-std::string write_file(const std::string& path, const Content& content) {
-    const std::string temporary = path + ".pbs_policy";
-    ::unlink(temporary.c_str());
-    const values::Fd file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    const auto failed = [&](int error) {
-        ::unlink(temporary.c_str());
-        return fmt::format("{}: {}", path, system_text(error));
-    };
-    if (file.get() < 0) return failed(errno);
-    std::string_view rest = content.text;
-    while (!rest.empty()) {
-        const ssize_t size = ::write(file.get(), rest.data(), rest.size());
-        if (size < 0) return failed(errno);
-        rest.remove_prefix(static_cast<std::size_t>(size));
-    }
-    if (::fchmod(file.get(), content.mode) != 0 || ::fsync(file.get()) != 0 ||
-        std::rename(temporary.c_str(), path.c_str()) != 0)
-        return failed(errno);
-    return {};
 }
 
 // Makes pbs_sched read its files again, by SIGHUP to the process that holds the lock in its folder. Returns
@@ -214,7 +189,8 @@ std::string keep(objects::Store& store, const std::string& sched, const std::str
         const auto there = read_file(folder + "/" + name);
         if (!there) return there.error();
         if (!*there) continue;
-        if (std::string why = write_file(fmt::format("{}/{}{}", folder, name, kKeptSuffix), **there);
+        if (std::string why = replace_file(fmt::format("{}/{}{}", folder, name, kKeptSuffix), (*there)->text,
+                                           (*there)->mode);
             !why.empty())
             return why;
         names += "\n" + name;
@@ -241,7 +217,7 @@ std::string bring_back(objects::Store& store, const std::string& sched, const Ma
         if (!kept) return kept.error();
         if (!*kept)
             return fmt::format("{}{}: it is gone, so the file before can't come back", path, kKeptSuffix);
-        if (std::string why = write_file(path, **kept); !why.empty()) return why;
+        if (std::string why = replace_file(path, (*kept)->text, (*kept)->mode); !why.empty()) return why;
     }
     changed = true;
     if (const auto noted = store.set_meta(meta_key(sched), ""); !noted) return noted.error().message;
@@ -334,8 +310,8 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
         const auto there = read_file(path);
         if (!there) return there.error();
         if (*there && (*there)->text == text) continue;
-        Content content{text, *there ? (*there)->mode : mode_t{0644}};
-        if (std::string why = write_file(path, content); !why.empty()) return why;
+        const mode_t mode = *there ? (*there)->mode : mode_t{0644};
+        if (std::string why = replace_file(path, text, mode); !why.empty()) return why;
         names += (names.empty() ? "" : ", ") + name;
     }
     if (names.empty()) return {};

@@ -1,11 +1,7 @@
 #include "server_plugin/plugin/root_programs.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -22,23 +18,6 @@ constexpr const char* kHead =
 
 std::string path_of(const Host& host) {
     return fmt::format("{}/server_priv/root_programs", host.home());
-}
-
-// Writes a new file to the disk, completely or not at all. Returns an empty string, or the reason for a
-// failure.
-std::string write_new(const std::string& path, const std::string& text) {
-    const std::string temporary = path + ".new";
-    ::unlink(temporary.c_str());
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return fmt::format("{}: {}", temporary, system_text(errno));
-    const bool written =
-        ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-    int error = written ? 0 : errno;
-    ::close(fd);
-    if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-    if (error == 0) return {};
-    ::unlink(temporary.c_str());
-    return fmt::format("{}: {}", path, system_text(error));
 }
 
 }  // namespace
@@ -83,7 +62,7 @@ tl::expected<objects::RootPrograms, std::string> list_root_programs(
     if (all.empty()) return all;
     std::string text = kHead;
     for (const std::string& element : all) text += element + "\n";
-    if (const std::string why = write_new(path, text); !why.empty()) return tl::unexpected(why);
+    if (const std::string why = replace_file(path, text, 0600); !why.empty()) return tl::unexpected(why);
     return all;
 }
 
