@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "objects/execute.h"
 
 namespace pbs::plugin {
 namespace {
+
+constexpr std::chrono::minutes kAgain{1};
 
 std::vector<migrate::QueueType> pending(const State& state) {
     const auto kept = state.store->meta(migrate::kQueueTypesKey);
@@ -36,9 +39,10 @@ void queue_type_done(State& state, std::string_view queue) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
 }
 
-bool wants_queue_types(const State& state) {
-    return state.host.has_pbs_sched() && state.store && !state.long_change.busy() &&
-           state.queue_types_names != state.sched_configs.names;
+sched::Instant next_queue_types(const State& state, sched::Instant now) {
+    const bool wanted = state.host.has_pbs_sched() && state.store && !state.long_change.busy() &&
+                        state.queue_types_names != state.sched_configs.names;
+    return wanted ? std::max(now, state.queue_types_again) : sched::Instant::max();
 }
 
 void set_queue_types(State& state, sched::Instant now) {
@@ -71,8 +75,11 @@ void set_queue_types(State& state, sched::Instant now) {
     };
     const objects::Identity server{"pbs_server", std::string(state.host.server_name()),
                                    objects::manager_privilege | objects::root_privilege};
-    if (const auto set = state.store->rewrite(rewrite, server, now); !set)
+    if (const auto set = state.store->rewrite(rewrite, server, now); !set) {
+        state.queue_types_names.reset();
+        state.queue_types_again = now + kAgain;
         return state.host.log(PBS_LOG_ERROR, "migration", set.error().message);
+    }
     if (!done.empty())
         state.host.log(PBS_LOG_INFO, "migration",
                        fmt::format("execution_type of queues is set as the legacy files say: {}", done));

@@ -22,7 +22,8 @@ void queue_type_done(State& state, std::string_view queue);
 // If the host has no execution_type, because it has pbs_sched, sets the types in the store: when the store is
 // opened, and later for new queues and migrations. Does nothing during a long change of the configuration.
 void set_queue_types(State& state, sched::Instant now);
-// Returns whether queues have changed since the last call of set_queue_types(), so that it has to be called.
-bool wants_queue_types(const State& state);
+// Returns when set_queue_types() has to be called: now, if queues have changed since it last succeeded, or a
+// minute after it has failed; the end of time if they haven't.
+sched::Instant next_queue_types(const State& state, sched::Instant now);
 
 }  // namespace pbs::plugin

@@ -47,13 +47,13 @@ int64_t next_deadline(State& state, sched::Instant now) {
     if (state.scheduler.at_work()) return std::numeric_limits<int64_t>::max();
     follow_zones(state, now);
     load_shares(state);
-    if (!state.changed_settings.objects.empty() || wants_queue_types(state)) return seconds(now);
+    if (!state.changed_settings.objects.empty()) return seconds(now);
     sched::Instant due = std::min(
         {state.scheduler.next_deadline(now),
          state.long_change.busy() ? sched::Instant::max() : state.usage.next_deadline(state.scheduler, now),
          state.dynamic_resources.next_deadline(now),
          state.scheduler.usage_keeper(now).empty() ? sched::Instant::max() : state.usage_file.next(now),
-         state.external_files.next(state, now)});
+         state.external_files.next(state, now), next_queue_types(state, now)});
     for (const auto& program : state.programs) due = std::min(due, program->next_deadline(now));
     return due == sched::Instant::max() ? std::numeric_limits<int64_t>::max() : seconds(due);
 }
@@ -64,7 +64,7 @@ uint32_t tick(State& state, sched::Instant now) {
     state.queries.finish(state);
     if (state.scheduler.at_work()) return PBS_WANT_NOTHING;
     follow_zones(state, now);
-    if (wants_queue_types(state)) {
+    if (next_queue_types(state, now) <= now) {
         set_queue_types(state, now);
         settle(state);
     }

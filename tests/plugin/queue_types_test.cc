@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "objects/database.h"
 #include "tests/plugin/fake_host.h"
 
 namespace pbs::plugin_test {
@@ -60,6 +61,38 @@ TEST_F(QueueTypes, AMigrationSetsThemWhereTheHostHasNone) {
     EXPECT_THAT(of("np_later"), Contains(Pair("execution_type", "execution_dedicated")));
     EXPECT_THAT(host.set(PBS_OBJ_QUEUE, "work", "execution_type", "sometimes").text,
                 HasSubstr("execution_non_prime"));
+}
+
+TEST_F(QueueTypes, AreTriedAgainAfterAFailure) {
+    start(1);
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "blocker", {}).code, 0);
+    host.stop();
+    {
+        auto database = objects::Database::open((host.home() / "server_priv/policy.db").string());
+        ASSERT_TRUE(database) << database.error().message;
+        const auto made = (*database)->run(
+            "CREATE TRIGGER fails BEFORE INSERT ON attribute WHEN NEW.name = 'execution_type' AND EXISTS "
+            "(SELECT 1 FROM object WHERE name = 'blocker') BEGIN SELECT RAISE(ABORT, 'no room'); END");
+        ASSERT_TRUE(made) << made.error().message;
+    }
+    FakeHost again(host.home());
+    again.host.has_pbs_sched = 1;
+    again.own_sched = true;
+    ASSERT_EQ(again.init(), 0) << again.error;
+    again.introduce();
+    again.queue(2, "work");
+    ASSERT_EQ(again.start(), 0) << again.error;
+    again.tick();
+    again.queue(3, "np_later");
+    again.tick();
+    EXPECT_TRUE(again.logged("no room"));
+    EXPECT_GT(again.next_deadline(), again.now) << "not at once";
+    EXPECT_LE(again.next_deadline(), again.now + 60);
+    ASSERT_EQ(again.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "blocker", {}).code, 0);
+    again.now += 60;
+    again.tick();
+    EXPECT_THAT(again.attributes_of(PBS_OBJ_QUEUE, "np_later"),
+                Contains(Pair("execution_type", "execution_non_prime")));
 }
 
 TEST_F(QueueTypes, AHostThatKeepsThemIsLeftToIt) {
