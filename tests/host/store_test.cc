@@ -314,20 +314,7 @@ TEST_F(StoreTest, ANewerDatabaseIsRefused) {
     EXPECT_THAT(store.error().message, testing::HasSubstr("newer"));
 }
 
-TEST_F(StoreTest, AJobsCommentGoesWithIt) {
-    {
-        auto store = std::move(*Store::open(path_));
-        ASSERT_TRUE(store->save(job(1)));
-        ASSERT_TRUE(store->save(job(2)));
-        ASSERT_TRUE(store->save_comment(1, "no room", 5));
-        ASSERT_TRUE(store->save_comment(2, "no room", 6));
-        ASSERT_TRUE(store->remove_job(2));
-    }
-    EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
-}
-
-// If another version has more or fewer attributes, the attributes that both have keep their numbers in the
-// database.
+// If another version has more attributes or fewer, the remaining ones keep their numbers in the database.
 TEST_F(StoreTest, AttributesKeepTheirNumbers) {
     {
         auto store = std::move(*Store::open(path_));
