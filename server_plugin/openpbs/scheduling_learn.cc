@@ -181,7 +181,10 @@ std::size_t Scheduling::take_objects() {
     }
     after.queues = run_.learnt.queues;
     after.reservations = run_.learnt.reservations;
-    if (run_.learnt.vnodes) after.vnodes = *run_.learnt.vnodes;
+    if (run_.learnt.vnodes) {
+        after.vnodes = *run_.learnt.vnodes;
+        follow_other_vnodes(after);
+    }
     for (const auto& [name, state] : run_.learnt.states)
         if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
             known->second.state = state;

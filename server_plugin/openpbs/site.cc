@@ -100,6 +100,30 @@ Vnode vnode_of(const ifl::ObjectView& object) {
     return vnode;
 }
 
+void follow_other_vnodes(Site& site) {
+    constexpr int kMostSteps = 10;  // as many as pbs_sched follows
+    const auto follow = [&](std::string_view resource, std::string_view value) -> std::string_view {
+        for (int i = 0; i < kMostSteps && value.starts_with('@'); ++i) {
+            const auto other = site.vnodes.find(std::string(value.substr(1)));
+            value = other == site.vnodes.end() ? std::string_view()
+                                               : cluster::value_in(other->second.available, resource);
+        }
+        return value.starts_with('@') ? std::string_view() : value;
+    };
+    for (auto& [name, vnode] : site.vnodes)
+        for (auto at = vnode.available.begin(); at != vnode.available.end();) {
+            const auto resource = site.resources.find(at->first);
+            const bool here = !at->second.starts_with('@');
+            if (here || resource == site.resources.end() || resource->second.consumable) {
+                ++at;
+            } else if (const std::string value(follow(at->first, at->second)); value.empty()) {
+                at = vnode.available.erase(at);
+            } else {
+                (at++)->second = value;
+            }
+        }
+}
+
 ifl::Result<ServerPlace> find_server() {
     // Take PBS_HOME from pbs.conf only: the environment may have the home of a bundled server.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {

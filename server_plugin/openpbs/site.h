@@ -64,6 +64,11 @@ Vnode vnode_of(const ifl::ObjectView& object);
 // "|unknown|".
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
+// A vnode's value "@VNODE" of a resource stands for that other vnode's value, which may stand for a further
+// one's. Replaces such values of resources that jobs don't consume, and removes those that lead nowhere.
+// Leaves amounts that jobs consume: they belong to both vnodes together.
+void follow_other_vnodes(Site& site);
+
 // The extend string that makes the server send types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
 // The server of this host: its settings in pbs.conf, and its address.

@@ -29,6 +29,25 @@ TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
 }
 
+// Placement sets and jobs go by the value of the other vnode.
+TEST(Vnodes, FollowTheNamesOfOtherVnodes) {
+    Site site;
+    site.resources = {{"rack", {PBS_RES_STRING, false, true}}, {"lic", {PBS_RES_LONG, true, true}}};
+    site.vnodes["v0"].available = {{"rack", "r1"}, {"lic", "4"}};
+    site.vnodes["v1"].available = {{"rack", "@v0"}, {"lic", "@v0"}};
+    site.vnodes["v2"].available = {{"rack", "@v1"}};
+    site.vnodes["v3"].available = {{"rack", "@v9"}, {"other", "@v0"}};
+    site.vnodes["v4"].available = {{"rack", "@v4"}};
+    follow_other_vnodes(site);
+    EXPECT_THAT(site.vnodes["v0"].available, ElementsAre(Pair("lic", "4"), Pair("rack", "r1")));
+    EXPECT_THAT(site.vnodes["v1"].available, ElementsAre(Pair("lic", "@v0"), Pair("rack", "r1")))
+        << "an amount belongs to both together";
+    EXPECT_THAT(site.vnodes["v2"].available, ElementsAre(Pair("rack", "r1")));
+    EXPECT_THAT(site.vnodes["v3"].available, ElementsAre(Pair("other", "@v0")))
+        << "there is no vnode v9, and other isn't known";
+    EXPECT_THAT(site.vnodes["v4"].available, ElementsAre());
+}
+
 // A plugin that notes the job that was last reported to it. Amounts are listed by the names of resources.
 struct Listener {
     using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
