@@ -55,10 +55,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
         text.replace(at, what.size(), by);
     return text;
 }
-std::string stripped(const std::string& text) {
-    const std::size_t from = text.find_first_not_of(" \t\n");
-    return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(" \t\n") + 1 - from);
-}
 std::vector<std::string> split(const std::string& text, char by) {
     std::vector<std::string> parts;
     std::istringstream in(text);

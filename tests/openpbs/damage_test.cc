@@ -216,10 +216,8 @@ class OpenpbsInstead : public OpenpbsDamage {
             std::chrono::seconds(40));
     }
     std::string submit() const {
-        std::string id =
-            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
-        return id;
+        return stripped(
+            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una"));
     }
     std::string pbs_scheds() const { return site->sh("pgrep -c -x pbs_sched").out; }
     void schedules_without(const std::string& object) const {

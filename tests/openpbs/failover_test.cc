@@ -37,10 +37,8 @@ class OpenpbsFailover : public AttachedSite {
         EXPECT_EQ(site->qmgr("set server flatuid = True").exit, 0);
     }
     std::string submit() const {
-        std::string id =
-            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
-        return id;
+        return stripped(
+            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una"));
     }
     bool runs(const std::string& job) const {
         return wait_for(

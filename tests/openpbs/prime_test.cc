@@ -44,11 +44,9 @@ class OpenpbsPrime : public AttachedSite {
         EXPECT_TRUE(site->wait_for_node());
     }
     std::string submit(const std::string& queue) const {
-        std::string id = site->ok(
+        return stripped(site->ok(
             "cd /; echo sleep 600 | $stock/qsub -o /dev/null -e /dev/null -l select=1:ncpus=1 -q " + queue,
-            "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
-        return id;
+            "una"));
     }
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);

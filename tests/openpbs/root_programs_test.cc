@@ -49,9 +49,8 @@ class OpenpbsRootPrograms : public AttachedSite {
     }
     // Returns the outcome of a job that requests 3 licences: "R", or the amounts in its comment.
     std::string outcome() const {
-        std::string id =
-            site->ok("cd /; echo sleep 600 | $stock/qsub -o /dev/null -e /dev/null -l lic=3", "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
+        const std::string id = stripped(
+            site->ok("cd /; echo sleep 600 | $stock/qsub -o /dev/null -e /dev/null -l lic=3", "una"));
         std::string out;
         EXPECT_TRUE(wait_for(
             [&] {

@@ -41,11 +41,9 @@ class ScheduledSite : public AttachedSite {
     }
     // Submits a job that runs for `seconds`. Returns its id.
     std::string submit(const std::string& options = {}, int seconds = 1000) const {
-        std::string id = site->ok("cd /; echo sleep " + std::to_string(seconds) +
-                                      " | $stock/qsub -o /dev/null -e /dev/null " + options,
-                                  "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
-        return id;
+        return stripped(site->ok("cd /; echo sleep " + std::to_string(seconds) +
+                                     " | $stock/qsub -o /dev/null -e /dev/null " + options,
+                                 "una"));
     }
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);

@@ -469,9 +469,7 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
         return "-R $(date -d '+" + std::to_string(seconds) + " sec' +%y%m%d%H%M.%S) ";
     };
     const auto reserve = [&](const std::string& options) {
-        std::string said = site->sh("cd /; $stock/pbs_rsub " + options, "una").out;
-        while (!said.empty() && said.back() == '\n') said.pop_back();
-        return said;
+        return stripped(site->sh("cd /; $stock/pbs_rsub " + options, "una").out);
     };
     const auto of_reservation = [&](const std::string& id, const std::string& name) {
         return attribute_in(site->sh("$stock/pbs_rstat -F " + id).out, name);

@@ -5,12 +5,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/e2e/box.h"
 #include "tests/e2e/harness.h"
+#include "values/text.h"
 
 namespace pbs::e2e {
+
+// Returns the text without white space at its ends, such as an id that a command has printed.
+inline std::string stripped(std::string_view text) {
+    return std::string(values::trim(text));
+}
 
 class Site {
   public:
