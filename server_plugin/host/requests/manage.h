@@ -63,6 +63,10 @@ constexpr size_t kManyAtOnce = 50;
 // characters in all.
 bool legal_object_name(std::string_view name, size_t longest);
 
+// Checks a partition that a manager gives to a vnode, a queue or a scheduler. PBSE_DEFAULT_PARTITION: it is
+// PBS's name for that of the scheduler `default`.
+Result<void> check_partition_name(std::string_view partition);
+
 // Returns the name of an object or job that uses the resource; empty: nothing uses it.
 std::string user_of_resource(const State& state, const Resource& resource);
 

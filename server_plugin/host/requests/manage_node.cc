@@ -67,9 +67,7 @@ Result<void> check_mom(Node& node, const State& state) {
 Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
     const std::string_view partition = node.attributes.text("partition");
     const bool asked = def.name == "partition";
-    if (partition == "pbs-default")
-        return fail(PBSE_DEFAULT_PARTITION,
-                    "Partition pbs-default is the default scheduler's and can't be given to others");
+    if (auto ok = check_partition_name(partition); !ok) return ok;
     if (asked && !state.node_usage(node.handle).jobs.empty())
         return fail(PBSE_NODE_BUSY, fmt::format("Node {} is busy: its partition stays", node.name));
     const Queue* queue = state.queue(node.attributes.text("queue"));

@@ -118,9 +118,7 @@ Result<void> check_execution_type(Queue& queue) {
 Result<void> check_partition(const Queue& queue, const State& state) {
     const std::string_view partition = queue.attributes.text("partition");
     if (partition.empty()) return {};
-    if (partition == "pbs-default")
-        return fail(PBSE_DEFAULT_PARTITION,
-                    "Partition pbs-default is the default scheduler's and can't be given to others");
+    if (auto ok = check_partition_name(partition); !ok) return ok;
     for (const auto& [name, node] : state.nodes()) {
         const std::string_view other = node.attributes.text("partition");
         if (node.attributes.text("queue") == queue.name && !other.empty() && other != partition)

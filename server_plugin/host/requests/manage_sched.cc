@@ -17,8 +17,6 @@ namespace {
 
 constexpr size_t kLongestSchedName = 15;
 constexpr std::string_view kDefaultName = "default";
-// The name that PBS has for the partition of the scheduler `default`.
-constexpr std::string_view kDefaultPartition = "pbs-default";
 
 std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
     return default_sched_folder(server.options.home, sched.name, attribute);
@@ -100,9 +98,7 @@ Result<void> check(Management& request, Change& change, Sched& sched, const Attr
     const State& state = change.server().state;
     if (def.name == "partition") {
         if (sched.name == kDefaultName) return fail(PBSE_SCHED_OP_NOT_PERMITTED);
-        if (sched.attributes.text(def.name) == kDefaultPartition)
-            return fail(PBSE_DEFAULT_PARTITION,
-                        "Partition pbs-default is the default scheduler's and can't be given to others");
+        if (auto ok = check_partition_name(sched.attributes.text(def.name)); !ok) return ok;
         return check_unshared(sched, state, def.name, PBSE_SCHED_PARTITION_ALREADY_EXISTS);
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {

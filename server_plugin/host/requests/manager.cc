@@ -239,6 +239,12 @@ bool legal_object_name(std::string_view name, size_t longest) {
                name, [](char c) { return values::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
+Result<void> check_partition_name(std::string_view partition) {
+    if (partition != "pbs-default") return {};
+    return fail(PBSE_DEFAULT_PARTITION,
+                "Partition pbs-default is the default scheduler's and can't be given to others");
+}
+
 std::string user_of_resource(const State& state, const Resource& resource) {
     const auto uses = [&](const Attributes& attributes) {
         for (const AttributeValue& value : attributes.values())
