@@ -139,6 +139,8 @@ TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
     world.configure();
     EXPECT_THAT(explained(a).priority_terms, testing::IsEmpty());
     EXPECT_EQ(explained(a).job_before, "");
+}
+
 // A walltime counts once, in seconds, and none counts as 0.
 TEST_F(Priorities, CountAWalltimeInSeconds) {
     world.policy().urgency_of_resources = {{"ncpus", 1000}, {"walltime", 2}};
