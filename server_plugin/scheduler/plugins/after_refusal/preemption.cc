@@ -22,6 +22,7 @@
 #include <tuple>
 
 #include "server_plugin/scheduler/framework/judge.h"
+#include "server_plugin/scheduler/model/words.h"
 
 namespace pbs::sched {
 namespace {
@@ -250,13 +251,7 @@ bool PreemptionRule::may_be_preempted(JobSlot job) const {
 
 // Returns whether a suspended job gives the resource back.
 bool PreemptionRule::is_given_back(std::uint32_t resource) const {
-    std::string_view names = t_.suspend_releases;
-    for (;;) {
-        const auto end = names.find(',');
-        if (names.substr(0, end) == t_.resources.name(resource)) return true;
-        if (end == names.npos) return false;
-        names.remove_prefix(end + 1);
-    }
+    return has_word(t_.suspend_releases, t_.resources.name(resource));
 }
 
 // Returns the resources that the first of the victim's methods gives back, with their vnodes.
