@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -121,6 +122,11 @@ struct Reason {
     explicit operator bool() const { return code != ReasonCode::nothing; }
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
+
+// Returns an instant as reasons keep it: in seconds since the Epoch; 0: it isn't known.
+inline std::int64_t kept_instant(std::optional<Instant> at) {
+    return at ? at->time_since_epoch().count() : 0;
+}
 
 // threshold_code() makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison,
 // and LoadAt: the load is unknown, has reached the threshold, or is too near for all of the chunks.

@@ -8,8 +8,7 @@ namespace {
 Refusal check_dedicated_end(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (!view.dedicated || !view.dedicated_now || state.ends(job) <= view.dedicated_time->end) return {};
     return Refusal::until_named({ReasonCode::past_dedicated, view.slot, 0,
-                                 view.dedicated_time->end.time_since_epoch().count(), 0,
-                                 job.without_walltime()});
+                                 kept_instant(view.dedicated_time->end), 0, job.without_walltime()});
 }
 
 bool is_open_dedicated_end(const QueueFacts& o) {

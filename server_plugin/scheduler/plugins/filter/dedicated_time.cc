@@ -7,25 +7,21 @@
 namespace pbs::sched {
 namespace {
 
-std::int64_t seconds(Instant t) {
-    return t.time_since_epoch().count();
-}
-
 Refusal check_dedicated_time(CycleState& state, const JobNeeds& job, QueueView& view) {
     const auto& time = view.dedicated_time;
     if (view.dedicated) {
         if (view.dedicated_now) return {};
         return Refusal::until_named(
-            {ReasonCode::not_dedicated, view.slot, 0, time ? seconds(time->start) : 0});
+            {ReasonCode::not_dedicated, view.slot, 0, time ? kept_instant(time->start) : 0});
     }
     if (view.dedicated_now)
-        return Refusal::until_named({ReasonCode::dedicated_time, view.slot, 0, seconds(time->end)});
+        return Refusal::until_named({ReasonCode::dedicated_time, view.slot, 0, kept_instant(time->end)});
     if (view.dedicated_awaited)
         return Refusal::until_instant({ReasonCode::dedicated_unknown, view.slot}, Instant::max());
     // A job that would run into dedicated time can start after it.
     if (time && state.ends(job) > time->start)
         return Refusal::until_instant(
-            {ReasonCode::into_dedicated, view.slot, 0, seconds(time->start), 0, job.without_walltime()},
+            {ReasonCode::into_dedicated, view.slot, 0, kept_instant(time->start), 0, job.without_walltime()},
             time->end);
     return {};
 }

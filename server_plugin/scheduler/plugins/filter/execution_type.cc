@@ -6,10 +6,6 @@
 namespace pbs::sched {
 namespace {
 
-std::int64_t seconds(std::optional<Instant> t) {
-    return t ? t->time_since_epoch().count() : 0;
-}
-
 Refusal check_execution_type(CycleState& state, const JobNeeds&, QueueView& view) {
     return execution_type_refusal(state, view.slot);
 }
@@ -27,9 +23,10 @@ Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
     const bool prime = state.prime->now_inside();
     if (type == ExecutionType::prime && !prime)
         return Refusal::until_named(
-            {ReasonCode::prime_only, queue, 0, seconds(state.prime->next_start(state.now))});
+            {ReasonCode::prime_only, queue, 0, kept_instant(state.prime->next_start(state.now))});
     if (type == ExecutionType::non_prime && prime)
-        return Refusal::until_named({ReasonCode::non_prime_only, queue, 0, seconds(state.prime->boundary())});
+        return Refusal::until_named(
+            {ReasonCode::non_prime_only, queue, 0, kept_instant(state.prime->boundary())});
     return {};
 }
 

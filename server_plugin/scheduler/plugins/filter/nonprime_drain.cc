@@ -15,8 +15,7 @@ Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& 
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();
     if (!boundary || state.ends(job) <= *boundary || view.empties > *boundary) return {};
-    return {{ReasonCode::nonprime_drain, view.slot, 0, boundary->time_since_epoch().count(), 0,
-             job.without_walltime()},
+    return {{ReasonCode::nonprime_drain, view.slot, 0, kept_instant(boundary), 0, job.without_walltime()},
             blocker::kStart,
             *boundary};
 }

@@ -27,7 +27,7 @@ Refusal check_prime_boundary(CycleState& state, const JobNeeds& job, QueueView& 
         view.hours != nullptr && !stops && view.closes && (!boundary || *view.closes < *boundary);
     if (closes_first) boundary = view.closes;
     if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
-    const std::int64_t at = boundary->time_since_epoch().count();
+    const std::int64_t at = kept_instant(boundary);
     if (closes_first)
         return Refusal::until_named(
             {ReasonCode::window_boundary, view.slot, 0, at, 0, job.without_walltime()});

@@ -10,8 +10,7 @@ namespace pbs::sched {
 Reason suspended_until(const CycleState& state, const QueueView& view) {
     const QueueHours::Window* next = view.opens ? view.hours->window_at(*view.opens) : nullptr;
     if (next == nullptr) return {ReasonCode::suspended_until, view.slot};
-    return {ReasonCode::suspended_until, view.slot, state.strings->id(next->name),
-            view.opens->time_since_epoch().count()};
+    return {ReasonCode::suspended_until, view.slot, state.strings->id(next->name), kept_instant(view.opens)};
 }
 
 namespace {
@@ -19,8 +18,7 @@ namespace {
 Refusal check_queue_window(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (view.open) return {};
     if (job.suspended != kNoSlot) return Refusal::until_named(suspended_until(state, view));
-    return Refusal::until_named(
-        {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
+    return Refusal::until_named({ReasonCode::queue_closed, view.slot, 0, kept_instant(view.opens)});
 }
 
 bool is_open_queue_window(const QueueFacts& o) {
