@@ -10,7 +10,7 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::chrono::minutes kAgain{1};
+constexpr std::chrono::minutes kTypesAgain{1};
 
 std::vector<migrate::QueueType> pending(const State& state) {
     const auto kept = state.store->meta(migrate::kQueueTypesKey);
@@ -77,7 +77,7 @@ void set_queue_types(State& state, sched::Instant now) {
                                    objects::manager_privilege | objects::root_privilege};
     if (const auto set = state.store->rewrite(rewrite, server, now); !set) {
         state.queue_types_names.reset();
-        state.queue_types_again = now + kAgain;
+        state.queue_types_again = now + kTypesAgain;
         return state.host.log(PBS_LOG_ERROR, "migration", set.error().message);
     }
     if (!done.empty())
