@@ -47,9 +47,12 @@ bool is_owner(const Context& context, const Job& job) {
     return context.state().server.boolean("flatuid", false) || same_name(context.who.host, job.owner_host());
 }
 
+bool may_see_all(const Context& context) {
+    return context.state().server.boolean("query_other_jobs", false) || context.who.operator_();
+}
+
 bool may_see(const Context& context, const Job& job) {
-    return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
-           is_owner(context, job);
+    return may_see_all(context) || is_owner(context, job);
 }
 
 Result<Target> own_target(const Context& context, std::string_view id) {

@@ -40,8 +40,10 @@ std::vector<const Job*> running_of(const State& state, const Target& target);
 // subjobs.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
-// Returns whether the requester may see the job. Its owner and operators may; with query_other_jobs,
-// everybody may.
+// Returns whether the requester may see the jobs and reservations of all others: operators may, and with
+// query_other_jobs everybody.
+bool may_see_all(const Context& context);
+// Returns whether the requester may see the job, as its owner or with may_see_all().
 bool may_see(const Context& context, const Job& job);
 
 // Finds the queue that a new job is to enter. `asked`: "queue" or "queue@server"; empty: the default queue.

@@ -7,11 +7,9 @@
 namespace pbs::host {
 namespace {
 
-// Returns whether the requester may see the reservation. Its owner and operators may; with query_other_jobs,
-// everybody may.
+// Unlike a job's, a reservation's owner may see it from any host.
 bool may_see(const Context& context, const Reservation& reservation) {
-    return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
-           context.who.user == reservation.owner();
+    return may_see_all(context) || context.who.user == reservation.owner();
 }
 
 }  // namespace
