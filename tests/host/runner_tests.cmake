@@ -23,6 +23,7 @@ pbs_test(
   log_test.cc
   mail_test.cc
   mom_config_test.cc
+  posix_test.cc
   process_tree_test.cc
   run_files_test.cc
   service_manager_test.cc

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 namespace pbs::host {
@@ -86,6 +87,15 @@ Existence look_for(const std::string& path, Links links) {
     const int flags = links == Links::followed ? 0 : AT_SYMLINK_NOFOLLOW;
     if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) == 0) return Existence::there;
     return errno == ENOENT ? Existence::gone : Existence::unknown;
+}
+
+bool rename_new(const std::string& from, const std::string& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL) return false;
+    // This file system doesn't know RENAME_NOREPLACE.
+    const Existence found = look_for(to);
+    if (found == Existence::there) errno = EEXIST;
+    return found == Existence::gone && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
 bool sync_directory(const std::string& path) {

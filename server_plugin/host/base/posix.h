@@ -44,7 +44,11 @@ inline bool is_there(const std::string& path, Links links = Links::kept) {
     return look_for(path, links) == Existence::there;
 }
 
-// Makes renames and new names in a directory durable. Returns false, with errno set, if that failed.
+// Renames a file, unless there is a file of the new name. False: it failed, and errno is set; EEXIST: there is
+// one. REQUIRES, on a file system without RENAME_NOREPLACE: nobody else makes the new name meanwhile.
+bool rename_new(const std::string& from, const std::string& to);
+
+// Makes renames and new names in a directory durable. False: it failed, and errno is set.
 bool sync_directory(const std::string& path);
 
 }  // namespace pbs::host

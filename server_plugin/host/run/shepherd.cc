@@ -58,13 +58,6 @@ std::chrono::sys_seconds wall_clock() {
     return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-bool rename_new(const std::string& from, const std::string& to) {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    // If errno is EINVAL, this file system doesn't know RENAME_NOREPLACE. Then a plain rename() will do,
-    // because the runner has made sure that `to` doesn't exist.
-    return errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0;
-}
-
 class Shepherd {
   public:
     // `start`: the open file .job of the start.

@@ -157,14 +157,9 @@ Result<void> move_file(const std::string& from, const std::string& to) {
 
 // Moves a file to another folder. Fails if a file of that name is there.
 Result<void> put_aside(const std::string& from, const std::string& to) {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
-    if (errno != EINVAL)
+    if (!rename_new(from, to))
         return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
-    // EINVAL means that this file system doesn't know RENAME_NOREPLACE.
-    const auto taken = exists_at(to);
-    if (!taken) return tl::unexpected(taken.error());
-    if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
-    return move_file(from, to);
+    return {};
 }
 
 // Puts the old database aside and moves the new one into its place. While the new one is in restore.new, the
