@@ -48,5 +48,16 @@ TEST_F(Posix, RenameNewReplacesNoFile) {
     EXPECT_EQ(errno, ENOENT);
 }
 
+TEST_F(Posix, MakeDirectoryGivesTheModeInSpiteOfTheUmask) {
+    const mode_t before = ::umask(077);
+    const bool made = make_directory(path("d"), 0755);
+    ::umask(before);
+    EXPECT_TRUE(made);
+    EXPECT_EQ(fs::status(path("d")).permissions(), fs::perms(0755));
+    EXPECT_FALSE(make_directory(path("d"), 0700));
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_EQ(fs::status(path("d")).permissions(), fs::perms(0755));
+}
+
 }  // namespace
 }  // namespace pbs::host

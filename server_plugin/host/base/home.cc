@@ -40,13 +40,8 @@ constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
 // Makes the directory if it doesn't exist. Returns nullopt if the directory exists then, else the reason for
 // the failure.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
-    if (::mkdir(path.c_str(), 0700) == 0) {
-        // Use chmod(), because the umask would remove bits from mkdir's mode.
-        if (::chmod(path.c_str(), mode) != 0) return system_text(errno);
-        return std::nullopt;
-    }
-    if (errno != EEXIST) return "cannot be created: " + system_text(errno);
-    return std::nullopt;
+    if (make_directory(path, mode) || errno == EEXIST) return std::nullopt;
+    return "cannot be created: " + system_text(errno);
 }
 
 // Takes from other users the right to write to a directory. In a PBS_HOME of an earlier version, or of

@@ -82,6 +82,16 @@ pid_t lock_holder(int fd, off_t byte) {
     return lock.l_pid;
 }
 
+bool make_directory(const std::string& path, mode_t mode) {
+    if (::mkdir(path.c_str(), 0700) != 0) return false;
+    // The umask would remove bits from mkdir's mode.
+    if (::chmod(path.c_str(), mode) == 0) return true;
+    const int error = errno;
+    ::rmdir(path.c_str());
+    errno = error;
+    return false;
+}
+
 Existence look_for(const std::string& path, Links links) {
     struct stat status {};
     const int flags = links == Links::followed ? 0 : AT_SYMLINK_NOFOLLOW;

@@ -28,6 +28,10 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit =
 // REQUIRES: nobody else can make names in the directory, unless it is sticky.
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
+// Makes a directory with this mode, whatever the umask. False: it failed, and errno is set; EEXIST: something
+// of that name is there.
+bool make_directory(const std::string& path, mode_t mode);
+
 // Takes a record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
 // descriptor of the file. Returns false if another process has the lock.
 bool lock_byte(int fd, off_t byte);
@@ -44,8 +48,8 @@ inline bool is_there(const std::string& path, Links links = Links::kept) {
     return look_for(path, links) == Existence::there;
 }
 
-// Renames a file, unless there is a file of the new name. False: it failed, and errno is set; EEXIST: there is
-// one. REQUIRES, on a file system without RENAME_NOREPLACE: nobody else makes the new name meanwhile.
+// Renames a file, unless there is a file of the new name. False: it failed, and errno is set; EEXIST: there
+// is one. REQUIRES, on a file system without RENAME_NOREPLACE: nobody else makes the new name meanwhile.
 bool rename_new(const std::string& from, const std::string& to);
 
 // Makes renames and new names in a directory durable. False: it failed, and errno is set.

@@ -39,15 +39,12 @@ void set_defaults(const Server& server, Sched& sched) {
 Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     const std::string path = default_folder(server, sched, "sched_priv");
     if (sched.attributes.text("sched_priv") != path) return {};
-    if (::mkdir(path.c_str(), 0700) != 0) {
+    if (!make_directory(path, 0750)) {
         struct stat status {};
         if (errno == EEXIST && ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
         return fail(PBSE_SYSTEM, fmt::format("Cannot create folder {}: {}", path, system_text(errno)));
     }
     if (server.batch != nullptr) server.batch->on_undo([path] { (void)::rmdir(path.c_str()); });
-    // Use chmod(), because the umask would remove bits from mkdir's mode.
-    if (::chmod(path.c_str(), 0750) != 0)
-        return fail(PBSE_SYSTEM, fmt::format("Cannot set the mode of {}: {}", path, system_text(errno)));
     return {};
 }
 
