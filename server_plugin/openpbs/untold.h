@@ -1,7 +1,7 @@
 // Comments and estimates of jobs that still have to be sent to the server, the oldest first.
 #pragma once
 
-#include <cstdint>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,14 +13,18 @@ namespace pbs::openpbs {
 
 class Untold {
   public:
+    Untold() = default;
+    Untold(const Untold&) = delete;  // the places are in its own list
+    Untold& operator=(const Untold&) = delete;
+
     bool empty() const { return decisions_.empty(); }
 
     // Adds a decision. If there is an older decision of its kind about the same job, replaces that one, at
     // its place in the order.
     void put(Decision decision) {
-        const auto [known, is_new] = places_.try_emplace({decision.kind, decision.job}, next_);
-        if (is_new) ++next_;
-        decisions_.insert_or_assign(known->second, std::move(decision));
+        const auto [known, is_new] = places_.try_emplace({decision.kind, decision.job}, decisions_.end());
+        if (is_new) known->second = decisions_.emplace(decisions_.end());
+        *known->second = std::move(decision);
     }
     void erase(Decision::Kind kind, const std::string& job) { (void)take(kind, job); }
     void clear() {
@@ -31,22 +35,21 @@ class Untold {
     // Removes and returns the oldest decision; nullopt: there is none.
     std::optional<Decision> take() {
         if (empty()) return std::nullopt;
-        const Decision& first = decisions_.begin()->second;
-        return take(first.kind, std::string(first.job));
+        return take(decisions_.front().kind, decisions_.front().job);
     }
     // Removes and returns the decision of this kind about the job; nullopt: there is none.
     std::optional<Decision> take(Decision::Kind kind, const std::string& job) {
         const auto known = places_.find({kind, job});
         if (known == places_.end()) return std::nullopt;
-        const auto decision = decisions_.extract(known->second);
+        std::optional<Decision> decision(std::move(*known->second));
+        decisions_.erase(known->second);
         places_.erase(known);
-        return std::move(decision.mapped());
+        return decision;
     }
 
   private:
-    std::map<std::uint64_t, Decision> decisions_;  // by their place in the order
-    std::map<std::pair<Decision::Kind, std::string>, std::uint64_t> places_;
-    std::uint64_t next_ = 0;
+    std::list<Decision> decisions_;
+    std::map<std::pair<Decision::Kind, std::string>, std::list<Decision>::iterator> places_;
 };
 
 }  // namespace pbs::openpbs
