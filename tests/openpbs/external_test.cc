@@ -25,10 +25,7 @@ class OpenpbsExternal : public AttachedSite {
     bool comes(const std::string& name, const std::string& text) const {
         return wait_for([&] { return file(name).find(text) != std::string::npos; });
     }
-    int reconfigured() const {
-        return number_of(
-            site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
-    }
+    int reconfigured() const { return site->logged("sched", "Scheduler is reconfiguring"); }
     // Submits two jobs, and turns scheduling on. Returns the jobs' names in the order of their starts.
     std::string order_of_start() const {
         accept("set server scheduling = False");

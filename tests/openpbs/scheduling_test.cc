@@ -330,9 +330,7 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
 // wait for hooks.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     const auto requests = [&](int type) {
-        return number_of(site->sh("grep -c 'Type " + std::to_string(type) +
-                                  " request received from Scheduler' /var/spool/pbs/server_logs/*")
-                             .out);
+        return site->logged("server", "Type " + std::to_string(type) + " request received from Scheduler");
     };
     const auto expect_request = [&](const std::string& wait, int type) {
         SCOPED_TRACE(wait);
@@ -402,10 +400,7 @@ TEST_P(OpenpbsScheduling, SubjobsThatAreRunAgain) {
             kLong);
     };
     EXPECT_TRUE(runs(2)) << why(array);
-    const auto starts = [&] {
-        return number_of(
-            site->sh("grep -c 'Job Run at request of Scheduler' /var/spool/pbs/server_logs/*").out);
-    };
+    const auto starts = [&] { return site->logged("server", "Job Run at request of Scheduler"); };
     EXPECT_EQ(starts(), 2);
     site->ok("$stock/qrerun '" + array + "'");
     EXPECT_TRUE(wait_for([&] { return starts() == 4; }, kLong)) << why(array);

@@ -57,6 +57,11 @@ int number_of(const std::string& text) {
     return number;
 }
 
+int Site::logged(const std::string& kind, const std::string& text) const {
+    return number_of(
+        ok("cat /var/spool/pbs/" + kind + "_logs/* 2>/dev/null | grep -c '" + text + "' || true"));
+}
+
 void Site::start_with_plugin() const {
     const std::string told = "policy objects are available";
     const auto count = [&] {

@@ -36,6 +36,9 @@ class Site {
     // Installs the plugin with these options of pbs_policy_install.
     void install(const std::string& options = {}) const;
     void start() const;
+    // Counts the lines of all log files of a kind, such as "server" or "sched", that have the text. At
+    // midnight a second file begins.
+    int logged(const std::string& kind, const std::string& text) const;
     // Starts the server and waits until the plugin answers.
     void start_with_plugin() const;
     void stop() const;
