@@ -76,8 +76,8 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     return output;
 }
 
-// Reads the helper's answer: the error number, 0 for none, as an int; after another number the length of a
-// text and the text.
+// Reads the helper's answer. It is an error number, as an int. If the number isn't 0, the length of a
+// message, as an int, and the message follow.
 Result<void> read_answer(std::string_view program, const Output& output) {
     int code = 0;
     if (output.bytes.size() < sizeof code) return tl::unexpected(failure(program, "it gave no answer"));

@@ -178,7 +178,8 @@ class Sweeper {
                 for (const auto& [index, value] : user->values()) {
                     const objects::Attribute& attribute = objects::attributes(user_type)[index];
                     if (attribute.refers_to != type) continue;
-                    // Skip values that this migration sets or unsets: they won't name the object any more.
+                    // Skip a value that this migration sets or unsets: afterwards it won't name the object
+                    // that is to be deleted.
                     const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
                     if (released_.contains(key) || wanted_.contains(key)) continue;
                     const auto items = objects::format_items(attribute, value);

@@ -82,7 +82,7 @@ Result<StringList> split_list(std::string_view what, std::string_view whole) {
 }
 
 Result<StringList> split_rules(std::string_view what, std::string_view typed) {
-    // make line ends blanks: they only separate the lines of one recurrence
+    // Replace line ends by blanks, because a line end separates only the lines of one recurrence.
     std::string line(typed);
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');

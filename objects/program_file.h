@@ -10,8 +10,8 @@
 namespace pbs::objects {
 
 // Checks that no other user can change a program that the server runs. The file must be a regular file that
-// this process may execute. The file and every directory above it, without symbolic links, must be safe, as
-// OpenPBS requires of the programs of server_dyn_res:
+// this process may execute. Symbolic links in the path are followed first. Then the file and every directory
+// above it must be safe, as OpenPBS requires of the programs of server_dyn_res:
 //  - the owner is the system's (a user id of at most 10) or the user of this process,
 //  - the file is not writable by its group or by others,
 //  - a directory is writable by its group only if that is the system's (a group id of at most 9), and by

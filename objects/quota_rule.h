@@ -25,8 +25,8 @@ struct QuotaFilter {
     std::vector<std::string> among;   // patterns; empty: all values
     std::vector<std::string> except;  // patterns of excluded values
 
-    // Returns whether the value is in the list. `matches(pattern)` returns whether a pattern matches the
-    // value.
+    // Returns whether the filter selects a value, such as the name of a user. `matches(pattern)` returns
+    // whether a pattern matches this value.
     template <class Matches>
     bool has(Matches matches) const {
         for (const std::string& pattern : except)

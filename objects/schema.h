@@ -72,10 +72,10 @@ enum class Syntax {
     place_sort_keys,  // StringList of "word: key + key", the word one of words, each key as in node_sort_keys
     job_sort_keys,    // StringList of "resource HIGH|LOW"
     resource_weights,   // StringList of "resource=weight", a number of at least 0
-    load_weights,       // StringList of "load=number", of loads and resources of vnodes
+    load_weights,       // StringList of "load=number", the load one of a vnode's loads or resources
     load_thresholds,    // StringList of "queue:load OP number"; without a queue, for all queues
     word_weights,       // StringList of "word=weight", the word one of words
-    entity_weights,     // StringList of "[u:name=weight]"; g: a group, p: a project, q: a queue
+    entity_weights,     // StringList of "[u:name=weight]"; u: user, g: group, p: project, q: queue
     peer_queues,        // StringList of "local_queue queue@server"
     dynamic_resources,  // StringList of "resource !/path/of/program arguments"
     tree_elements,      // StringList of "name:parent=shares"

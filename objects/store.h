@@ -28,8 +28,8 @@ struct CheckContext;
 struct StoreOptions {
     // The server's zone, an IANA name; empty: the system's. Floating times of recurrences are in this zone.
     std::string time_zone{};
-    // The server's custom resources, with their types if these are known. It may also have the types of
-    // resources that every PBS has.
+    // The server's custom resources, with their types if these are known. The list may also have resources
+    // that every PBS has.
     std::vector<KnownResource> resources{};
     // The server's queues, which policies may name; nullopt: unknown, so any name is accepted.
     QueueNames queues{};

@@ -23,9 +23,10 @@ namespace pbs::sqlite {
 
 class Guard {
   public:
-    // Begins numbering. The connection must be in WAL mode with synchronous=FULL, leave checkpoints to the
-    // guard (Connection::leave_checkpoints), and have all its other tables. It has to outlive the guard, and
-    // must not be moved.
+    // Makes a guard, which numbers the database's commits from now on, in a table of its own. The connection
+    // must be in WAL mode with synchronous=FULL, and leave checkpoints to the guard
+    // (Connection::leave_checkpoints). The database must already have the tables of its user. The connection
+    // has to outlive the guard, and must not be moved.
     static Result<std::unique_ptr<Guard>> begin(Connection& connection, const std::string& database);
     // Makes a last checkpoint. If that fails, the log stays when the connection is closed.
     ~Guard();

@@ -16,7 +16,7 @@ struct ConfigAttribute {
     std::optional<std::string> after;
 };
 
-// An object in which the documents differ.
+// An object in which two documents of the configuration differ.
 struct ConfigChange {
     std::string type;
     std::string name;  // empty for the server
@@ -28,7 +28,7 @@ struct ConfigChange {
     std::vector<ConfigAttribute> attributes{};
 };
 
-// An object as messages name it: "policy p1" or "server".
+// Returns the text by which messages name an object: "policy p1" or "server".
 std::string config_title(std::string_view type, std::string_view name);
 
 // Returns the changes from the first document to the second, in the order in which documents have the
@@ -36,11 +36,11 @@ std::string config_title(std::string_view type, std::string_view name);
 Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::string_view after,
                                               std::string_view object);
 
-// The changes as lines: each object, then its removed values with "-" and its new ones with "+". Empty if
-// there are no changes.
+// Returns the changes as lines: each object, then its removed values with "-" and its new ones with "+".
+// Empty if there are no changes.
 std::string diff_text(const std::vector<ConfigChange>& changes);
-// The changes as qmgr directives that turn `before` into `after`, ordered so that objects are created before
-// others refer to them, and deleted after.
+// Returns the changes as qmgr directives that turn `before` into `after`. An object is created before other
+// objects refer to it, and deleted after the last reference to it is removed.
 std::string diff_directives(const std::vector<ConfigChange>& changes);
 
 }  // namespace pbs::cmds

@@ -84,7 +84,8 @@ std::string shown_in_words(ObjectType type, const attrl& attribute) {
     return std::string(value);
 }
 
-// Appends a line of `list`. Lists can be long, so nothing is copied except into the text.
+// Appends to `text` the line of qmgr's `list` for an attribute. Lists can be long, so a value is copied only
+// into `text`, except for resources.
 void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     std::string words;
     std::string_view value = view(attribute.value);

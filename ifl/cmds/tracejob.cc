@@ -36,7 +36,7 @@ constexpr int kSecondsInDay = 24 * 60 * 60;
 
 struct Source {
     char file;           // the letter in printed lines
-    char option;         // the option that leaves it out
+    char option;         // the option of tracejob by which this source isn't read
     const char* folder;  // below PBS_HOME
 };
 constexpr Source kSources[] = {{'A', 'a', "server_priv/accounting"},
@@ -46,7 +46,7 @@ constexpr Source kSources[] = {{'A', 'a', "server_priv/accounting"},
 
 struct Asked {
     std::string home;
-    std::string left_out;  // letters of sources
+    std::string left_out;  // letters (Source::file) of the sources that aren't read
     bool verbose = false;
     bool filter_excessive = true;
     std::size_t excessive = 15;

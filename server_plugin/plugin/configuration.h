@@ -13,7 +13,8 @@ namespace pbs::plugin {
 // the reason why the scheduler can't use the configuration; then the previous one stays in force.
 std::string adopt_configuration(State& state);
 
-// Logs settings that have no effect, for some of the objects that have changed (State::changed_settings).
+// Logs settings that have no effect, for the next 1000 of the objects that have changed
+// (State::changed_settings). Later calls handle the remaining objects.
 void tell_of_changed(State& state);
 
 // Logs `lines` about an object's settings that have no effect, except lines that were logged before.

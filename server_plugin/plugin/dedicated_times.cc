@@ -34,7 +34,7 @@ class DedicatedTimes final : public SiteProgram {
     }
 
   private:
-    using Asked = std::pair<std::string, std::string>;  // the command and its argument, a name
+    using Asked = std::pair<std::string, std::string>;  // the command, and the name that is its argument
     struct Answer {
         std::optional<sched::Instant> at;  // the time of the last good answer
         sched::Instant failed_at{};

@@ -267,8 +267,9 @@ class Scheduler {
     // default is on.
     void set_answer_reservations(bool on);
 
-    // Sets whether a filter answers only once for all jobs that no filter can distinguish (a category). Off,
-    // for tests: every filter is called for every job; the decisions must not differ. The default is on.
+    // Sets whether a filter answers only once for all jobs that no filter can distinguish (a category). The
+    // default is on. Tests switch it off, to compare: then every filter is called for every job, and the
+    // decisions must be the same.
     void set_categories(bool on);
 
     // Sets whether cycles after events of single jobs (job_new, job_ended) consider only the jobs that these

@@ -38,9 +38,10 @@ SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
     return found == sched.shares.end() ? nullptr : &found->second;
 }
 
-// Makes and drops trees, so that there is one for each fs_group that a policy of a scheduler names: usage can
-// be set before a policy uses the tree. Jobs add to a tree if any policy of the scheduler uses it, even while
-// another one is in force: a policy for the night counts the usage by day, too.
+// Makes and drops trees of fair shares, so that each scheduler has one for each fs_group that a policy in its
+// slots names (fairshare_group). A tree exists even if no policy orders jobs by it yet, so that its usage can
+// be set in advance. Jobs add usage to a tree if any policy of the scheduler orders jobs by it, even if
+// another policy is in force: thus a policy for the night counts the usage by day, too.
 void Scheduler::Impl::renew_shares() {
     for (auto& [name, sched] : scheds) {
         std::map<std::string, bool> named;  // the trees' names; true: a policy uses the tree

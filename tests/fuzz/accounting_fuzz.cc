@@ -1,5 +1,5 @@
-// Fuzz target of read_accounting(): a text is refused with a message that names a line, or gives a trace of
-// valid jobs.
+// Fuzz target: read_accounting() must refuse any input with a message that names a line, or make a trace of
+// valid jobs from it.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

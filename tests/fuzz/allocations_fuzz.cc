@@ -1,5 +1,5 @@
-// Fuzz target of parse_allocations(): any bytes as an Origin system's allocations are converted, and mistakes
-// reported.
+// Fuzz target: parse_allocations() must read any input as an Origin system's file `allocations`, report its
+// mistakes, and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of the readers of amounts: each refuses a text, or the amount that it reads is written as a
-// text that gives the same amount again.
+// Fuzz target of the functions that read amounts. Each must refuse the input, or read an amount that is
+// written as a text which gives the same amount again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

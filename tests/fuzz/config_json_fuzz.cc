@@ -1,5 +1,6 @@
-// Fuzz target of two parsers: that of configuration documents, which are read or refused with a message; and
-// that of objects in rows of the history, which are written and read back the same.
+// Fuzz target of two parsers. The parser of configuration documents must read the input, or refuse it with a
+// message. The parser of objects in rows of the history must refuse it, or read an object that is written
+// and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of parse_configfile(): a text is refused with messages, or is converted as an Origin
-// configuration.
+// Fuzz target: parse_configfile() must refuse any input with messages, or read it as an Origin configuration
+// that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

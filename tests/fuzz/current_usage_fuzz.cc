@@ -1,5 +1,5 @@
-// Fuzz target of parse_current_usage(): any bytes as the usage of groups at an Origin system are converted,
-// and mistakes reported.
+// Fuzz target: parse_current_usage() must read any input as an Origin system's file of the usage of groups,
+// report its mistakes, and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of parse_decay_usage(): any bytes as an Origin scheduler's decay_usage are converted, and
-// mistakes reported.
+// Fuzz target: parse_decay_usage() must read any input as an Origin scheduler's file decay_usage, report its
+// mistakes, and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

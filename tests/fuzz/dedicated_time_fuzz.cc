@@ -1,5 +1,5 @@
-// Fuzz target of parse_dedicated_time(): any text as PBS's dedicated_time file is converted, and mistakes
-// reported.
+// Fuzz target: parse_dedicated_time() must read any input as PBS's file dedicated_time, report its mistakes,
+// and give data that can be converted, except if the input is very long.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of parse_entity_limits(): limits that were read are written and read back the same, or the
-// error's position is within the text.
+// Fuzz target: parse_entity_limits() must refuse any input with a position within the text, or read limits
+// that are written and read back the same.
 
 #include <cstdint>
 #include <cstdlib>

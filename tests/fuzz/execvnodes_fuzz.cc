@@ -1,5 +1,5 @@
-// Fuzz target of exec_vnodes_in(): any text as reserve_execvnodes gives a list of limited length, which is
-// written and read back the same.
+// Fuzz target: exec_vnodes_in() must read any input, as a value of reserve_execvnodes, into a list of
+// limited length that is written and read back the same.
 #include "ifl/attributes/execvnodes.h"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Fuzz target of parse_fairshare_usage(): any bytes as PBS's usage file are converted, and mistakes reported.
+// Fuzz target: parse_fairshare_usage() must read any input as PBS's file of fair-share usage, report its
+// mistakes, and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of parse_grid_engine(): any text as a whole folder of Grid Engine's files, in the form in which
-// pbs_migrate sends it to a server.
+// Fuzz target: parse_grid_engine() must read any input as a whole folder of Grid Engine's files, in the form
+// in which pbs_migrate sends it to a server, or refuse it with messages that name the files.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// Fuzz target of Grid Engine's files: any text as ssconf, the scheduler's settings, is converted, or refused
-// with the places of its mistakes.
+// Fuzz target of the reader of Grid Engine's files. It must convert a folder whose ssconf (the scheduler's
+// settings) is any input, or refuse it with the place of each mistake.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// Fuzz target of attribute values, selects and exec_vnodes that clients send: if they are accepted, they are
-// written and read back the same.
+// Fuzz target of attribute values, selects and exec_vnodes that clients send: the server must refuse the
+// input, or read a value that is written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

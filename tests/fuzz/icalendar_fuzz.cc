@@ -1,4 +1,4 @@
-// Fuzz target of read_holidays(): any text as a calendar is refused with a message, or gives entries that
+// Fuzz target: read_holidays() must refuse any input with a message, or read it as a calendar whose entries
 // non_work_days accepts.
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Fuzz target of pbs_iff. It reads a server's answer, in pieces of any size, and its own arguments; and the
-// server's decoder reads the requests that pbs_iff writes.
+// Fuzz target of pbs_iff. It must read any bytes as a server's answer, in pieces of any size, and any words
+// as its arguments. The server's decoder must read the requests that pbs_iff writes.
 
 #include <cstdint>
 #include <cstdlib>

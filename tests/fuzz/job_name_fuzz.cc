@@ -1,5 +1,5 @@
-// Fuzz target of job identifiers with indices, and of the ranges of qsub -J. A range is written as it was
-// read, and removing indices from a set of a range's indices gives a valid set.
+// Fuzz target of job identifiers with indices, and of the ranges of qsub -J. A range must be written as it
+// was read. Removing indices from a set of a range's indices must give a valid set.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Fuzz target of messages between a server and its launcher: a text is refused, or is written again as it was
-// read.
+// Fuzz target of the messages between a server and its launcher: their reader must refuse the input, or give
+// a message that is written and read back the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

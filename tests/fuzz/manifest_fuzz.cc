@@ -1,5 +1,6 @@
-// Fuzz target of a backup's MANIFEST, which is refused or is written again as it was read; and of entries of
-// access lists.
+// Fuzz target of two readers. The reader of a backup's MANIFEST must refuse the input, or give a manifest
+// that is written and read back the same. The reader of access lists must accept the input as an entry of a
+// list.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Fuzz target of parse_origin_holidays(): any text as an Origin holidays file gives days of the year.
+// Fuzz target: parse_origin_holidays() must read any input as an Origin holidays file, report its mistakes,
+// and give days of the year, each of which is converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

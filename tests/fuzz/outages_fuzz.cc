@@ -1,5 +1,5 @@
-// Fuzz target of parse_outages(): any output of a dedicated_time_command is refused with a message, or gives
-// times in ascending order, each of which ends after its start.
+// Fuzz target: parse_outages() must refuse any input with a message, or read it as the output of a
+// dedicated_time_command. Then the times are in ascending order, and each ends after its start.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Fuzz target of parse_pbs_holidays(): any text as PBS's holidays file is converted, and mistakes reported.
+// Fuzz target: parse_pbs_holidays() must read any input as PBS's holidays file, report its mistakes, and
+// give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

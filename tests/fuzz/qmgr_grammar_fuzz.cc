@@ -1,5 +1,5 @@
-// Fuzz target of qmgr's input: any text is refused with a message, or is a directive. The directive's values,
-// quoted as `print` does it, are read back the same.
+// Fuzz target of the parser of qmgr's input. It must refuse the input with a message, or read a directive.
+// The directive's values, quoted as `print` quotes them, must be read back the same.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

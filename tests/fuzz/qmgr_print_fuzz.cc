@@ -1,5 +1,5 @@
-// Fuzz target of parse_qmgr_print(): any text as the output of qmgr's print is converted, and mistakes
-// reported.
+// Fuzz target: parse_qmgr_print() must read any input as the output of qmgr's `print`, report its mistakes,
+// and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

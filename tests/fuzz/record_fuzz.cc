@@ -1,5 +1,5 @@
-// Fuzz target of records of cycles: any text is refused with a message that names a line, or is a record that
-// is written and read back the same.
+// Fuzz target of the reader of records of cycles. It must refuse the input with a message that names a line,
+// or read a record that is written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of recurrence rules: any text is refused with a message, or gives a rule that answers every
-// question within a limited number of steps.
+// Fuzz target of the recurrence rules of RFC 5545. The input must be refused with a message, or give a rule
+// that answers every question within a limited number of steps.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of a server's replies: a decoded reply, encoded and decoded again, is the same; and the bytes
-// give the same replies if they come in pieces.
+// Fuzz target of the decoder of a server's replies. A decoded reply, encoded and decoded again, must be the
+// same. The same bytes in pieces must give the same replies.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

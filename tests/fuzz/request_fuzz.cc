@@ -1,5 +1,5 @@
-// Fuzz target of a client's requests: a decoded request, encoded and decoded again, is the same; and the
-// bytes give the same requests if they come in pieces.
+// Fuzz target of the decoder of a client's requests. A decoded request, encoded and decoded again, must be
+// the same. The same bytes in pieces must give the same requests.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Fuzz target of parse_resource_group(): any text as PBS's resource_group is converted, and mistakes
-// reported.
+// Fuzz target: parse_resource_group() must read any input as PBS's file resource_group, report its mistakes,
+// and give data that can be converted, except if the input is very long.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

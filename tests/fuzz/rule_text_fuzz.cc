@@ -1,6 +1,6 @@
-// Fuzz target of the parser of RFC 5545 rules: any text is split into values, or refused with the place of
-// the error. It runs only the parser, so it tries millions of texts in the time in which recurrence_fuzz
-// tries thousands.
+// Fuzz target of the parser of RFC 5545 rules. It must split the input into values, or refuse it with the
+// place of the error. It runs only the parser, so it tries millions of texts in the time in which
+// recurrence_fuzz tries thousands.
 #include "rrule/rule_text.h"
 
 #include <algorithm>

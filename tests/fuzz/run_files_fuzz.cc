@@ -1,5 +1,5 @@
 // Fuzz target of the files by which the server and its shepherds communicate, and which a crash or a full
-// disk may damage: a text is refused, or is written again as it was read.
+// disk may damage. Their readers must refuse the input, or give data that are written and read back the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Fuzz target of parse_sched_config(): any text as a sched_config file is converted, and mistakes reported.
+// Fuzz target: parse_sched_config() must read any input as a sched_config file, report its mistakes, and
+// give data that can be converted, except if the input is very long.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

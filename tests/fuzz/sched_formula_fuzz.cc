@@ -1,4 +1,5 @@
-// Fuzz target of parse_sched_formula(): any text as PBS's sched_formula is converted, and mistakes reported.
+// Fuzz target: parse_sched_formula() must read any input as PBS's file sched_formula, report its mistakes,
+// and give data that can be converted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,6 @@
-// Fuzz target of a job's place (the first line of the input) and select (the rest). A valid request is placed
-// or refused, and afterwards the vnodes have the same free amounts as before.
+// Fuzz target of the search for a job's place. The first line of the input is the job's place, and the rest
+// its select. A valid request must be placed or refused. Afterwards the vnodes must have the same free
+// amounts as before.
 
 #include <cstdint>
 #include <cstdlib>

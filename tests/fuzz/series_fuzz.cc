@@ -1,5 +1,5 @@
-// Fuzz target of series(): any text as a standing reservation's rule is refused with a message, or gives a
-// series of limited length.
+// Fuzz target: series() must refuse any input with a message, or compute from it, as a standing
+// reservation's rule, a series of limited length.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

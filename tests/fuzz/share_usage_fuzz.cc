@@ -1,5 +1,5 @@
-// Fuzz target of read_share_usage(): any bytes as the usage for pbs_simulate are read, or refused with a
-// message of one line.
+// Fuzz target: read_share_usage() must read any input as the file of usage for pbs_simulate, or refuse it
+// with a message of limited length that names the file.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target of a job's attributes in the database, in both of the forms in which they are stored: a value
-// is refused, or is written and read back the same.
+// Fuzz target of a job's attributes in the database, in both of the forms in which they are stored. Their
+// reader must refuse the input, or read values that are written and read back the same.
 
 #include <cstdint>
 #include <cstdlib>

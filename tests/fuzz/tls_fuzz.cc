@@ -1,5 +1,6 @@
-// Fuzz target of a TLS session: the server's or the client's side receives any bytes, before or after the
-// handshake. The first byte chooses the side, the handshake and the size of the pieces.
+// Fuzz target of a TLS session: the server's or the client's side must read any bytes, before or after the
+// handshake, or fail with a message. The first byte chooses the side, the handshake and the size of the
+// pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

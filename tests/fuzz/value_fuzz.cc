@@ -1,5 +1,5 @@
-// Fuzz target of attributes' values: any text is refused with a message, or gives a value that is written as
-// a text which gives the same value again.
+// Fuzz target of the parsers of attributes' values. Each must refuse the input with a message, or read a
+// value that is written as a text which gives the same value again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -392,8 +392,8 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     ifl::StatusParts out;
     std::optional<ifl::Reply> reply;
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
-    // The plugin hasn't got the request: otherwise it would work on it now, and the next cycle would have to
-    // wait.
+    // The server hasn't passed the status request to the plugin. Otherwise the plugin would work on it now,
+    // and the waiting cycle couldn't begin.
     plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);

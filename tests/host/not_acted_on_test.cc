@@ -1,5 +1,5 @@
-// Tests that a setting of the server's own objects without effect is reported in the reply to the request
-// that sets it.
+// Tests the warnings about attributes of the server, queues and nodes that have no effect. The reply to the
+// request that sets such an attribute has the warning.
 #include "server_plugin/host/requests/not_acted_on.h"
 
 #include <fmt/format.h>

@@ -209,7 +209,8 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     refuse(disabled());
     const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "in");
     EXPECT_EQ(queue_of(id), "in");
-    // The same holds for a job in a route queue whose destination is this route queue.
+    // A job waits in `in`, too, if it came there from another route queue, and is routed when `to` takes
+    // jobs.
     make_route_queue("front", "in");
     change("in", "enabled", "t");
     const std::string behind = submit(user(), {attribute("Resource_List.ncpus", "2")}, "front");

@@ -1,5 +1,5 @@
-// Stands in for a pbs_server.bin of an earlier release. It waits by libc's epoll_pwait(), but reads requests
-// by functions of its own, as if libpbs were linked into it.
+// A program that stands in for the pbs_server.bin of an earlier OpenPBS. It calls libc's epoll_pwait(). It
+// has a decode_DIS_ReqHdr() of its own, as if libpbs were linked into it statically.
 #include <signal.h>
 #include <sys/epoll.h>
 

@@ -70,7 +70,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     }));
 }
 
-// A site that has had two schedulers before the plugin was installed.
+// An OpenPBS site that had two schedulers when the plugin was installed.
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {

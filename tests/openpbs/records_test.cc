@@ -223,7 +223,8 @@ TEST(Untold, IsSentInTheOrderInWhichItCame) {
     EXPECT_FALSE(untold.take());
 }
 
-// If a subjob waits again, the server no longer describes it. The array's `queued` then has its index.
+// OpenPBS's server doesn't list a subjob that has been queued again. Only the array's `queued` has its index
+// then. So Records has to forget the subjob.
 TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     Listener told;
     Records records(told.plugin);

@@ -1,4 +1,5 @@
-// Tests PlaceMap, the hash map in which a cycle keeps answers that hold for similar jobs.
+// Tests two classes by which a cycle keeps answers that hold for similar jobs: PlaceMap, a hash map; and
+// Standings, which gives users one number if filters of owners and groups refuse them alike.
 
 #include "server_plugin/scheduler/framework/categories.h"
 

@@ -195,7 +195,8 @@ TEST(NodeOrder, HoldsAfterAVnodeHasAnotherAmount) {
     EXPECT_THAT(world.cycle(at(2)).vnodes.at(second), ElementsAre("a"));
 }
 
-// The vnodes that the chunks of one job get, in the order of the chunks.
+// A case of the test below: a job whose chunks are placed on vnodes in the order of `key`. `vnodes`: the
+// vnodes that the chunks must get, in the order of the chunks.
 struct SpreadCase {
     SortKey key;
     bool two_on_a_host;

@@ -373,8 +373,8 @@ TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     EXPECT_THAT(outcome.vnodes.at(top), ElementsAre("A"));
 }
 
-// The jobs have chunks of one CPU, and the vnodes are random. The places of a job's chunks miss as few
-// preferences in sum as possible.
+// A preference is a resource that a job's vnodes should have. Summed over a job's chunks, the number of
+// preferences that their vnodes miss is as small as possible. The chunks have one CPU, the vnodes are random.
 TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

@@ -99,7 +99,7 @@ struct EstimateError {
 };
 struct EstimateReport {
     std::int64_t told = 0;     // jobs with an estimate
-    std::int64_t started = 0;  // jobs with an estimate that started: the base of the figures
+    std::int64_t started = 0;  // jobs with an estimate that have started; `first`, `last`: about these
     EstimateError first;       // error of the first estimate
     EstimateError last;        // error of the last estimate before the start
 };
@@ -109,7 +109,7 @@ struct DeadlineReport {
     std::int64_t jobs = 0;
     std::int64_t in_time = 0;  // jobs that started by their deadline
     std::int64_t never = 0;    // jobs that never started
-    Distribution late;         // of the others: seconds from the deadline to the start
+    Distribution late;         // of jobs that started later: seconds from the deadline to the start
 };
 
 struct Usage {

@@ -239,7 +239,7 @@ Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
     return nullptr;
 }
 
-// Applies the part of a directive about attributes that the server itself keeps.
+// Applies a directive to the attributes that the server stores. Ignores the directive's other attributes.
 Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
     Objects* const objects = machine_objects(directive.type);
     if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
@@ -278,7 +278,7 @@ Result<void> Draft::change_machine(const cmds::Directive& directive, const std::
     return {};
 }
 
-// Applies the part of a directive about attributes in the store.
+// Applies a directive to the attributes in the store of the plugin. Ignores the directive's other attributes.
 Result<void> Draft::change_store(const cmds::Directive& directive, const std::string& name) {
     const auto type = static_cast<ObjectType>(directive.type);
     objects::Command command{objects::CommandKind::set, type, name};

@@ -89,7 +89,7 @@ class Batch {
     bool begun_ = false;                         // comparing has begun
     std::vector<std::pair<Tell, const ConfigName*>> to_tell_;
     size_t told_ = 0;          // how many of to_tell_ are reported
-    bool is_telling_ = false;  // settle_some() still has reports to make; Server::placing counts this batch
+    bool is_telling_ = false;  // settle_some() has reports left; no cycle may begin (Server::placing)
     bool committed_ = false;
     bool diverged_ = false;  // the plugin may have committed a change that the server hasn't
     std::vector<ConfigChange> changes_;

@@ -192,10 +192,10 @@ void Program::set_deadline(int64_t earliest) {
     deadline_timer_->set(instant - clock_.offset());
 }
 
-// Schedules the next cycle by a timer, so that events of the same moment lead to one cycle. Before the cycle
-// the loop gets a pause as long as the last cycle has kept it from requests, so that requests are answered
-// even if there are very many cycles. If decisions of a cycle are left, carries them out in slices instead,
-// with requests in between.
+// Schedules the next cycle by a timer, so that events of the same moment lead to one cycle. The cycle begins
+// only when the loop has answered requests for as long as the last cycle has kept it from them. Thus requests
+// are answered even if there are very many cycles. If decisions of a cycle are left, carries these out in
+// slices instead, with requests in between.
 void Program::schedule_cycles() {
     if (stopped_) return;
     settle_dependents();

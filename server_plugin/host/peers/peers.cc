@@ -322,8 +322,9 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // Skip a job that is known from another server, or from another pair of queues, until it is missing
-        // in the list from there. The other server may have moved it to another of its queues.
+        // Skip a job that is already known from another server, or from another pair of queues (the peer's
+        // queue and the one here to which it is pulled). The peer may have moved the job between its queues.
+        // The job is taken from here once the list of the earlier pair lacks it.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);

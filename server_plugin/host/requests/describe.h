@@ -32,7 +32,7 @@ class View {
     mutable std::vector<const AttributeDef*> rows_{};
 };
 
-// Makes the view of a Status request.
+// Makes the View for the reply to a Status request: the attributes that the requester may see and wants.
 View view_of(const Context& context);
 
 // Returns the reply PBSE_NOATTR for the first of the wanted attributes that the object type doesn't have;

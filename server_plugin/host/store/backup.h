@@ -37,14 +37,15 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
 // Finds an unused name in server_priv for replaced files: replaced-DATE, perhaps with a number after it.
 Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now);
 
-// Accepts that the databases of a home have lost acknowledged changes, so that a server can start. First
-// copies the databases, with their logs, to server_priv/replaced-DATE. Error: a database has other damage, so
-// that only a backup helps. REQUIRES: the caller has the home's lock.
+// The result of accept_loss().
 struct AcceptedLoss {
     std::vector<std::string>
         texts;  // what was lost, one text for each database that lost something; empty: nothing was done
     std::string folder;  // the folder of the copies
 };
+// Accepts that the databases of a home have lost acknowledged changes, so that a server can start. First
+// copies the databases, with their logs, to server_priv/replaced-DATE. Error: a database has other damage, so
+// that only a backup helps. REQUIRES: the caller has the home's lock.
 Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
 
 // Returns the error PBSE_SYSTEM with the text "PATH: DOING: WHY". `doing` is a text such as "can not be

@@ -1,5 +1,6 @@
-// Manager requests for schedulers: their policy slots (OpenPBS's design document PP-748, interfaces 1 and 5),
-// and attributes of policies that OpenPBS has at its schedulers. Attributes that are only shown can't be set.
+// Manager requests for schedulers. They set the policy slots (OpenPBS's design document PP-748, interfaces 1
+// and 5), which name the scheduler's policies, and attributes that are a policy's here but a scheduler's in
+// OpenPBS. Attributes that are only shown can't be set.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

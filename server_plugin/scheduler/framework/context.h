@@ -201,7 +201,7 @@ struct Turn {
     PendingKey key{};        // the job's key
     std::size_t as_of = 0;   // Turns::state_number() when the job was found
 };
-// The position of a job that changed.
+// The position of a pending job that has changed since the last cycle.
 struct News {
     LaneId lane = 0;
     PendingJobs::Position at;

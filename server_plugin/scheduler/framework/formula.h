@@ -13,12 +13,12 @@
 
 namespace pbs::sched {
 
-// Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job
-// requests none), eligible_time (seconds), queue_priority, job_priority. The names about the job's entity are
-// fairshare_perc or fair_share_perc (its part of the machine), fairshare_tree_usage and fairshare_factor;
-// they are 0 without an fs_group. accrue_type is 0 if the host doesn't count eligible time. The parts of
-// weighted_priority are urgency and tickets, and as numbers from 0 to 1 urgency_norm, tickets_norm and
-// priority_norm.
+// A compiled job_sort_formula. Names in a formula: resources (sizes in kilobytes, durations in seconds, as in
+// pbs_sched; 0 if the job requests none), eligible_time (seconds), queue_priority, job_priority. The names
+// about the job's entity are fairshare_perc or fair_share_perc (its part of the machine),
+// fairshare_tree_usage and fairshare_factor; they are 0 without an fs_group. accrue_type is 0 if the host
+// doesn't count eligible time. The parts of weighted_priority are urgency and tickets, and as numbers from 0
+// to 1 urgency_norm, tickets_norm and priority_norm.
 class Formula {
   public:
     // Errors name the formula and the place of the mistake.

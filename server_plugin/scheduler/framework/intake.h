@@ -24,7 +24,8 @@ class Intake : CyclePart {
     // The changed jobs, in order. They are considered even if no event could have lifted a refusal of theirs.
     std::span<const News> news() const { return news_; }
 
-    // While an Again exists, jobs() has only its jobs, in another order.
+    // Replaces the lanes for its own lifetime: while an Again exists, jobs() has only the jobs given to it,
+    // in another order.
     class Again {
       public:
         Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
@@ -38,7 +39,7 @@ class Intake : CyclePart {
         PendingJobs own_;
     };
 
-    // The class of a queued job; nullopt: no jobs are taken from its queue.
+    // Returns the class of a queued job; nullopt: the policy takes no jobs from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
     // The weighted priorities in this cycle. Computed when first asked for.

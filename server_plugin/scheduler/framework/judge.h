@@ -86,13 +86,16 @@ class Judge : CyclePart {
     FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
 
     Queues& queues_;
-    // Answers that hold for all jobs of a signature: by class and signature, the index in verdicts_ plus 1.
+    // The verdicts (start or refusal) that hold for all jobs of a signature, the number that jobs with equal
+    // requests share. By JobClass and signature: the index in verdicts_ plus 1; 0: no verdict yet.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = c_.scratch->verdict_of;
-    // Answers by class, standing and signature, where filters refuse the user, and in a cycle after single
-    // events: the index in verdicts_ plus 1.
+    // The verdicts for users whom filters of owners or groups refuse and, in a cycle after single events, for
+    // all users. By JobClass, standing (the number that users with equal refusals share) and signature: the
+    // index in verdicts_ plus 1.
     PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
-    // By class and signature, the index in signature_answers_ plus 1.
+    // The answers of the filters that don't read the user. By JobClass and signature: the index in
+    // signature_answers_ plus 1.
     std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = c_.scratch->answers_of_signature;
     PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // the same in a cycle after single events
     std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;

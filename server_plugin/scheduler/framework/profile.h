@@ -1,5 +1,6 @@
-// A profile: an algorithm as a table of rules. `origin` and `standard` are in profiles/; the loop doesn't
-// know which of them a policy uses.
+// A profile: a scheduling algorithm (`origin` or `standard`), as tables of the rules that a cycle applies.
+// The two profiles are in profiles/. The code of a cycle reads only the tables, and doesn't know which of the
+// two a policy uses.
 #pragma once
 
 #include <array>

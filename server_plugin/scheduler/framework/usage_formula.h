@@ -16,9 +16,9 @@
 
 namespace pbs::sched {
 
-// Names in a formula are resources, and mean the amount that the job has used, else its requested amount,
-// else 0; walltime is the time that it has run. Sizes are in kilobytes and durations in seconds, as in a
-// job_sort_formula. fs_factor is 1 if there is no such resource.
+// A compiled usage_formula. Names in it are resources, and mean the amount that the job has used, else its
+// requested amount, else 0; walltime is the time that it has run. Sizes are in kilobytes and durations in
+// seconds, as in a job_sort_formula. fs_factor is 1 if there is no such resource.
 class UsageFormula {
   public:
     // An empty text means "cput". Errors name the formula and the place of the mistake.

@@ -12,9 +12,9 @@ namespace pbs::sched {
 // Node-hours by group.
 using NodeHours = std::map<std::string, double, std::less<>>;
 
-// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, the requests of jobs that
-// start are added to the file's amounts. An update includes the use of ended jobs, so after it only running
-// jobs count with their requests.
+// The node-hours that groups have been allocated and have used, of one SCHED_ACCT_DIR. Between two updates of
+// its file `current`, the requests of jobs that start are added to the file's amounts. An update includes the
+// use of ended jobs, so after it only running jobs count with their requests.
 class Allocations {
   public:
     // Sets the contents of the file `allocations`; a number below 0 is unlimited.

@@ -21,7 +21,7 @@ namespace pbs::sched {
 using Instant = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
-// The host makes the handles, and never uses one twice. 0 means no object.
+// Handles: the numbers by which the host names its objects. The host never uses one twice. 0 means no object.
 enum class JobHandle : std::uint64_t {};
 enum class QueueHandle : std::uint64_t {};
 enum class VnodeHandle : std::uint64_t {};
@@ -214,8 +214,9 @@ struct ReservationRecord {
     Instant held_end{};
     // The later occurrences of a standing reservation, in order and without overlaps.
     std::span<const ReservationOccurrence> later{};
-    bool keeps_first = false;  // with `asked`: decide only about the later occurrences
-    bool soonest = false;  // it begins as soon as there are places, and lasts as long as from start to end
+    bool keeps_first = false;  // with `asked`: the first occurrence has its places; decide only about `later`
+    // The reservation is to begin as soon as there are places, and to last as long as from `start` to `end`.
+    bool soonest = false;
     std::span<const Amount> later_requested{};  // requested for the later occurrences; empty: as `requested`
 };
 

@@ -9,8 +9,8 @@
 
 namespace pbs::sched {
 
-// Number 0 is the empty string. Numbers are never reused, because users, groups, hosts and partitions are
-// few.
+// Gives each string a number, from 0, and finds it again by the number. Number 0 is the empty string. Numbers
+// are never reused, because users, groups, hosts and partitions are few.
 class Interner {
   public:
     Interner() { id(""); }

@@ -64,7 +64,8 @@ struct RareFields {
     friend bool operator==(const RareFields&, const RareFields&) = default;
 };
 
-// Each job has one entry in each column. Slots of removed jobs are reused.
+// The jobs that the host has reported. Each job has one entry in each column. The index of a job's entries is
+// its slot. Slots of removed jobs are reused.
 struct JobTable : JobColumns {
     std::vector<JobHandle> handle;
     std::vector<std::string> id;

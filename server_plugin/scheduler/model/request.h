@@ -128,7 +128,7 @@ class Requests {
     std::uint32_t want_hosts_ = 0;         // the number of requests for exclusive hosts
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts
+    std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // numbers of requests, by hash
     std::vector<const Amount*> asked_;                             // memory that acquire() reuses
 };
 

@@ -1,6 +1,6 @@
-// Signatures of jobs: the facts about a job that most filters read, apart from its owner and group. Jobs with
-// equal facts share a signature. Tables have its number, and a cycle's findings about one of these jobs hold
-// for all.
+// Signatures of jobs. A signature is the set of facts about a job that most filters read, apart from its
+// owner and group. Jobs with equal facts share a signature, so a cycle's findings about one of these jobs
+// hold for all. Tables store a signature as a number.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Chooses the user whose job comes next: the one with the least usage; among equal usages, the next in their
-// circle.
+// Chooses the user whose job comes next: the user with the least usage. Users with equal usages take turns,
+// in the order of a circle of all users with jobs.
 class PastUsageDeal {
   public:
     // Begins with the usage of each user with jobs, in the order of the circle. O(users).

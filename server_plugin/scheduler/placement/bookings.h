@@ -12,9 +12,11 @@
 
 namespace pbs::sched {
 
-// A booking has its shares of vnodes whether or not its own jobs use them. A job outside of bookings may use
-// what all bookings leave free as long as it runs. A job in a booking may use the booking's shares, less the
-// use by other jobs of the booking.
+// A booking: the shares of vnodes that an advance reservation has for a span of time. It has them whether or
+// not its own jobs use them.
+//
+// A job outside of bookings may use what all bookings leave free as long as it runs. A job in a booking may
+// use the booking's shares, less the use by other jobs of the booking.
 //
 // The free amounts for a job that starts now shrink only when bookings begin, since other jobs only end. So
 // each vnode has its free amounts at the instants at which its bookings begin.

@@ -42,6 +42,8 @@ struct Shortage {
     bool vnodes = false;  // too few vnodes are free
 };
 
+// Finds the vnodes of a pool on which a request fits, by trees over the vnodes.
+//
 // A pool is the set of vnodes that a queue may use. Each pool has a tree over its vnodes, in their order. If
 // chunks are divided, as in the standard algorithm, the tree is over hosts: the row of a host is the sum of
 // its vnodes, and each host with several vnodes has a tree over these. A tree is updated when it is used

@@ -116,7 +116,7 @@ class HostLoads {
         std::uint64_t renewals = 0;  // renewals_ at its last use
         Instant as_of{};
         std::vector<std::int64_t> numbers{};     // by vnode
-        std::vector<std::uint32_t> corrected{};  // hosts with corrections
+        std::vector<std::uint32_t> corrected{};  // hosts whose load is corrected for new jobs
         std::vector<bool> is_corrected{};
         std::vector<std::uint32_t> assumed{};  // hosts on which the last cycle has started jobs
         std::vector<double> values{};          // memory that calls reuse

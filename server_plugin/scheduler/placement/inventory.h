@@ -21,6 +21,8 @@
 
 namespace pbs::sched {
 
+// The vnodes with their amounts, and the free part of each amount.
+//
 // Running jobs hold the places that the host has reported. A cycle assumes the placements of the jobs that it
 // starts, and forgets placements that aren't used. A look-ahead, the search for a later start, frees the
 // shares of jobs that end, and takes those of jobs that start. All of these change the free amounts.
@@ -91,11 +93,12 @@ class Inventory {
     std::uint32_t hosts() const { return static_cast<std::uint32_t>(on_host_.size()); }
     std::span<const VnodeSlot> on_host(std::uint32_t host) const { return on_host_[host]; }
     std::int64_t host_cpus(std::uint32_t host) const;
-    // The running jobs on the host that started after `after`, in no order, with their CPUs there.
+    // The start of a running job on a host, with the job's CPUs there.
     struct Start {
         Instant began{};
         std::int64_t cpus = 0;
     };
+    // Returns the starts on the host after `after` of jobs that still run, in no order.
     std::vector<Start> starts(std::uint32_t host, Instant after) const;
     // Returns whether some vnode has each resource that chunks request and only vnodes can have. If not,
     // there is no place.

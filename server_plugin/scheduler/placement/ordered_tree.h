@@ -10,11 +10,12 @@
 
 namespace pbs::sched {
 
-// Each item has a row of amounts and a few keys. Items are in ascending order of their keys; items with equal
-// keys are in the order of their numbers. A position is a place of the tree. Some positions have no item, so
-// that an item that moves finds a free one between its new neighbours. If there is none, the items of the
-// smallest subtree that isn't too full are spread evenly over it. That costs O(log² items) for each move, on
-// average over many moves. Positions are valid until an item moves.
+// A list of items that stays sorted, with a tree that finds the first item with enough of everything. Each
+// item has a row of amounts and a few keys. Items are in ascending order of their keys; items with equal keys
+// are in the order of their numbers. A position is a place of the tree. Some positions have no item, so that
+// an item that moves finds a free one between its new neighbours. If there is none, the items of the smallest
+// subtree that isn't too full are spread evenly over it. That costs O(log² items) for each move, on average
+// over many moves. Positions are valid until an item moves.
 class OrderedTree {
   public:
     using Keys = std::span<const std::int64_t>;

@@ -10,8 +10,8 @@
 
 namespace pbs::sched {
 
-// A reservation reserves a placement for its job, from its start on. It binds jobs that end after its start:
-// they may use only what the reservation leaves on its vnodes.
+// The reservations of one cycle. A reservation keeps a placement for a waiting job, from an expected start
+// on. It binds other jobs that end after this start: they may use only what it leaves free on its vnodes.
 class Reservations {
   public:
     bool empty() const { return reserved_.empty(); }

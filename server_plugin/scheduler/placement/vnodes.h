@@ -14,7 +14,8 @@
 
 namespace pbs::sched {
 
-// The inventory with its index, reservations and bookings. Answers queries that need several of them.
+// The vnodes (Inventory) with an index for searches, reservations for waiting jobs, and bookings for advance
+// reservations. Answers queries that need several of these.
 class Vnodes : public Inventory {
   public:
     using Room = Columns::Room;

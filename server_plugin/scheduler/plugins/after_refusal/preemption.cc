@@ -347,8 +347,8 @@ bool PreemptionRule::starts(const Preemptor& p) {
     return !why_not_;
 }
 
-// Removes as many running jobs as are needed, and no more. If the preemptor can't start in spite of that,
-// puts all back.
+// Takes running jobs (victims) off their vnodes so that the preemptor can start, and no more than needed.
+// Returns false, with all victims back on their vnodes, if no set of victims that it tries is enough.
 bool PreemptionRule::find_room(const Preemptor& p) {
     std::set<std::int64_t> bounds{p.level};
     room_against_levels_ = false;

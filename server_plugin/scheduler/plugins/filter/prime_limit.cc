@@ -11,7 +11,7 @@ bool wanted_prime_limit(const Settings& s, Instant now) {
            (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
 }
 
-// Returns the job's limit; 0: none.
+// Returns the longest time for which the job may run in prime time; 0: no limit.
 Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& view) {
     if (view.early || job.exempt()) return Seconds(0);
     const Settings& s = *state.settings;
