@@ -308,8 +308,8 @@ class Reader {
 
     PbsHolidays result_;
     std::array<Day, 7> days_;
-    std::vector<std::pair<std::size_t, std::size_t>> effects_;  // mistakes whose effect isn't reported yet,
-                                                                // each with its day
+    std::vector<std::pair<std::size_t, std::size_t>> effects_;  // mistakes whose effect isn't reported yet:
+                                                                // their indices, with those of their days
     std::vector<Kept> kept_;
     bool told_of_return_ = false;
     std::bitset<367> seen_;

@@ -134,7 +134,7 @@ class Scheduling {
         enum class Step : std::uint8_t { none, ids, names };
         struct Ids {
             std::optional<std::set<std::string>> running;  // ids of running jobs, with subjobs
-            std::optional<std::set<std::string>> waiting;  // ids of all jobs, without subjobs
+            std::optional<std::set<std::string>> waiting;  // ids of jobs in any state, without subjobs
         };
         Step step = Step::none;
         std::map<std::string, JobCount> counts;  // the server's counts of jobs, by queue

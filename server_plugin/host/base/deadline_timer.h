@@ -1,4 +1,5 @@
-// A timer for instants of the system's clock. (uv_timer_t measures spans of time.)
+// The class DeadlineTimer: a timer for an instant of the system's clock. (libuv's uv_timer_t measures spans
+// of time.)
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The server without its network: the state, the parts that store and carry out its changes, and pending
-// work.
+// The class Server: the server without its network. It has the state, the parts that store and carry out the
+// state's changes, and pending work.
 //
 // The folder change/ has the code that changes the state. A Change (change.h) is one transaction on the
 // server: it changes copies of objects; commit() stores them, puts them in place, reports them to the

@@ -1,5 +1,6 @@
-// Keeps account of the server's clients: their connections, their memory, and the order in which they get
-// turns. This code does no input or output, and reads no clock.
+// Keeps account of the server's clients: their connections, their memory, and the order of their turns. In a
+// turn, the server works on one client's requests for some milliseconds. This code does no input or output,
+// and reads no clock.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Functions for Manager requests (qmgr) that all object types share.
+// Functions that the handlers of Manager requests (qmgr) share, whatever the type of object.
 #pragma once
 
 #include <functional>

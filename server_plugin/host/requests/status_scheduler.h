@@ -1,5 +1,5 @@
-// StatusSched requests for objects other than schedulers. Their extend string is "object=KIND", perhaps with
-// more text after it; that text is `extend`.
+// Answers StatusSched requests for objects other than schedulers. Their extend string is "object=KIND",
+// perhaps with more text after it; that text is `extend`.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The interface of the job runner for the server's other folders. Tests replace the runner by another
-// Executor.
+// The interface Executor, by which the server's other folders run jobs. The server uses a
+// RunnerExecutor, which calls the Runner (runner.h). Tests use other Executors.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// The amounts that server, queue, quotas and vnodes leave free of the resources that a job asks for.
+// Computes, for each resource that a job asks for, the amounts that the server, the queue, quotas and vnodes
+// leave free.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// The data that the parts of a cycle share.
+// The data that the parts of a cycle share. A part is a class for one task of a cycle, such as Queues, Intake
+// and Judge.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -1,4 +1,5 @@
-// The findings of a cycle, for the rules that decide.
+// The findings of a cycle (starts, preemptions, answers to jobs), for the rules that make decisions for the
+// host (decide.h).
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"

@@ -1,4 +1,5 @@
-// A policy compiled once for each change of configuration.
+// A policy in the form that cycles use: its settings, and what is computed from them once for each change of
+// the configuration, such as a parsed formula and the order of jobs.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The queues of a cycle: those from which the policy takes jobs, and those in which jobs start. They last
-// from cycle to cycle as long as nothing but jobs changes (QueueSetup).
+// The queues of a cycle: the queues from which the policy takes jobs, and those in which jobs start. Their
+// list lasts from cycle to cycle as long as nothing but jobs changes (QueueSetup).
 #pragma once
 
 #include "server_plugin/scheduler/framework/context.h"

@@ -1,4 +1,5 @@
-// Finds the parked jobs that may start now because of the events since the last cycle: these are released.
+// Finds the released jobs: jobs that an earlier cycle refused, and that may start now because of the events
+// since the last cycle.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"

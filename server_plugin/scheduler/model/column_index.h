@@ -1,4 +1,4 @@
-// Finds the entry with a given value in a column.
+// The class ColumnIndex: finds the entry with a given value in a column of a table.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>

@@ -1,4 +1,5 @@
-// Data that rules keep from cycle to cycle, as values for records of a scheduler.
+// Data that rules of an algorithm, such as prime time, keep from cycle to cycle. The values are part of the
+// stored state of a scheduler (record.h).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A small hash table of numbers.
+// The class PlaceMap: a hash table from numbers to numbers.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -1,4 +1,5 @@
-// A quota as plain values. Made from an object once for each change of the configuration.
+// A quota (a list of rules that limit the use of resources) as plain values. It is made from the quota's
+// object once for each change of the configuration.
 #pragma once
 
 #include <string>

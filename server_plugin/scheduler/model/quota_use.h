@@ -1,4 +1,4 @@
-// A counter of a quota, for display.
+// A counter of a quota, for display: how much of a limit is in use, and by whom.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sorts lists and makes their elements unique.
+// Sorts lists, and drops elements that occur twice.
 #pragma once
 
 #include <algorithm>

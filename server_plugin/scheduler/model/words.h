@@ -1,4 +1,4 @@
-// Lists of words.
+// Reads comma-separated lists of words.
 #pragma once
 
 #include <string_view>

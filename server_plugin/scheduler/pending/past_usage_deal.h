@@ -14,10 +14,10 @@ namespace pbs::sched {
 // Returns the amount that a job adds to the usage of its user: node-hours, or the flat 10 or 1.
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
-// the order of their terms. A job is picked at the usage of its user plus the charges of the user's earlier
-// jobs. Amounts are bounded so that no sum overflows: charges by 2^42 (27,000 nodes for five years), usages
-// by 2^60.
+// Return a user's usage, and the charge of a job, in the unit of the permutation: whole node-seconds (a flat
+// charge of 1 is 3,600). Sums of whole numbers don't depend on the order of their terms. The permutation
+// picks a job at the usage of its user plus the charges of the user's earlier jobs. The results are bounded
+// so that no sum overflows: charges by 2^42 (27,000 nodes for five years), usages by 2^60.
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 

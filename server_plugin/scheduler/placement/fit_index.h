@@ -1,4 +1,4 @@
-// An index that finds where a request fits, without a walk over all vnodes.
+// The class FitIndex: finds the vnodes on which a request fits, without a walk over all vnodes.
 #pragma once
 
 #include <algorithm>

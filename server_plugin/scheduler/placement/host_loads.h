@@ -1,5 +1,5 @@
-// The loads of vnodes: the values that are known, the corrections for jobs that have just started, and the
-// orders of vnodes by load_formula.
+// The loads of vnodes, such as load averages: the values that the host reports, the corrections for jobs that
+// have started since, and the orders of vnodes by load_formula.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The inventory of vnodes: their state, their amounts, and the free part of these.
+// The inventory of vnodes: their states, their amounts of resources, and how much of each amount is free.
 #pragma once
 
 #include <absl/container/inlined_vector.h>

@@ -1,4 +1,4 @@
-// A tree that finds the first of many rows with enough of everything.
+// The class MaximaTree: finds the first of many rows of numbers in which every number is large enough.
 #pragma once
 
 #include <cstddef>

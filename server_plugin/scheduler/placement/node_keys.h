@@ -1,4 +1,4 @@
-// The order in which a search tries the vnodes of a pool.
+// The keys by which the vnodes of a pool, those that a queue may use, are sorted for a search.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// A tree of maxima over items that stay sorted while their keys change.
+// The class OrderedTree: a MaximaTree over items that stay sorted while their keys change.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The search for a place for a job.
+// The search for a place for a job: the vnodes that give its chunks.
 #pragma once
 
 #include <algorithm>

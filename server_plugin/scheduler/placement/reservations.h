@@ -1,4 +1,4 @@
-// Reservations: amounts of vnodes that are reserved for jobs.
+// Reservations: amounts of vnodes that a cycle keeps free for waiting jobs, from their expected starts on.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Declares all rules, for the tables of the profiles.
+// Declares all rules (filters, deals, node orders and the like, plugins/), for the tables of the profiles.
 #pragma once
 
 #include "server_plugin/scheduler/framework/after_refusal.h"

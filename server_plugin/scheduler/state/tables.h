@@ -1,4 +1,5 @@
-// The tables that events update, and facts about single jobs from them.
+// The tables of jobs, queues, vnodes and the like, which the host's events update; and facts about single
+// jobs that follow from them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

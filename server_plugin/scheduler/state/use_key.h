@@ -1,4 +1,5 @@
-// The key of a use that limits count together: whose jobs count, and where.
+// The key of a counter for limits: whose jobs count together, and where (in the server, a queue, on a host,
+// ...).
 #pragma once
 
 #include <compare>
