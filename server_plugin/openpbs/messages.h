@@ -31,13 +31,13 @@ struct Ask {
     ifl::Request request;         // Manager, with the plugin's attributes only; or StatusSched
 };
 
-// Says that the client has given its request up: nobody waits for the answer.
+// A message that the client has given its request up: nobody waits for the answer.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
 
-// Says that objects of this type have changed at the server: queues, schedulers, resources, vnodes or the
-// server itself. For the type of jobs, says that the server is about to change jobs.
+// A message that objects of a type have changed at the server: queues, schedulers, resources, vnodes or the
+// server itself. If the type is that of jobs, the server is about to change jobs.
 struct Changed {
     std::uint32_t object_type = 0;
 };

@@ -95,7 +95,7 @@ class Shim {
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // The course that the request takes that the server is reading.
+    // The treatment of the request that the server is reading at present.
     enum class Course : std::uint8_t {
         pass,     // a request for the server alone
         probe,    // the probe in place of a held request

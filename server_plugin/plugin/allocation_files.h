@@ -13,9 +13,10 @@
 
 namespace pbs::plugin {
 
-// If a file can't be read or has a mistake, the last good contents stay in force, and a line is logged once
-// for each change of the file. Managers, who need not be root, choose the directory, but the server may read
-// as root. So only files of these two names that open_plain_file() accepts are read.
+// Hands the contents of the two files to the scheduler. If a file can't be read or has a mistake, the last
+// good contents stay in force, and a line is logged once for each change of the file. Managers, who need not
+// be root, choose the directory, but the server may read as root. So only files of these two names that
+// open_plain_file() accepts are read.
 class AllocationFiles {
   public:
     // Reads the changed files of the directory that the policy of the scheduler `sched` names, if any. A

@@ -37,11 +37,11 @@ struct CommandResult {
     bool hung = false;    // the program was killed at the time limit
 };
 
-// Runs the program in / with the environment variables PATH, LANG=C and TZ. Its standard input is empty, and
-// its standard error is discarded. More than a megabyte of output is a failure. A shell runs the program and
-// reports its status, because OpenPBS's server waits for every child of its process and could take the
-// status. Whoever may change the program or a directory above it could act as the program's user, so their
-// permissions are checked before each start (objects/program_file.h).
+// One run of a program of the site. The program runs in / with the environment variables PATH, LANG=C and TZ.
+// Its standard input is empty, and its standard error is discarded. More than a megabyte of output is a
+// failure. A shell runs the program and reports its status, because OpenPBS's server waits for every child of
+// its process and could take the status. Whoever may change the program or a directory above it could act as
+// the program's user, so their permissions are checked before each start (objects/program_file.h).
 class Command {
   public:
     // Starts the program. If it can't be started, poll() returns the reason as a result.

@@ -13,11 +13,11 @@
 
 namespace pbs::plugin {
 
-// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts. Cycles
-// of other schedulers go on meanwhile. The programs run in parallel, and only those for resources that some
-// job requests. A report holds for one cycle. If a program fails, its resource has the amount 0, which is
-// logged once. A program that has hung isn't run again for some minutes, so that it doesn't delay every
-// cycle.
+// Runs the programs of server_dyn_res. A cycle of a policy with server_dyn_res is put off until the programs
+// have reported their amounts. Cycles of other schedulers go on meanwhile. The programs run in parallel, and
+// only those for resources that some job requests. A report holds for one cycle. If a program fails, its
+// resource has the amount 0, which is logged once. A program that has hung isn't run again for some minutes,
+// so that it doesn't delay every cycle.
 class DynamicResources {
   public:
     // Called before each cycle. Returns true if the cycle is put off; look() then returns its scheduler as

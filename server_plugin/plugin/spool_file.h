@@ -10,7 +10,7 @@
 
 namespace pbs::plugin {
 
-// Only one thread at a time may use an object.
+// A file without a name, to which texts are appended. Only one thread at a time may use an object.
 class SpoolFile {
   public:
     // The file is made in `folder` at the first write. It stops growing when the disk has less free space

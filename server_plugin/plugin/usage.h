@@ -13,10 +13,10 @@
 
 namespace pbs::plugin {
 
-// The charge of a started job, its user's new usage and the job's id are written in one transaction. So a job
-// that still runs after a restart is charged exactly once: if its id isn't stored, neither is its charge, and
-// it is charged then. At most one turn of the host's loop passes between an event and the write, because
-// next_deadline() then returns `now`.
+// Writes changes of past usage to the store. The charge of a started job, its user's new usage and the job's
+// id are written in one transaction. So a job that still runs after a restart is charged exactly once: if its
+// id isn't stored, neither is its charge, and it is charged then. At most one turn of the host's loop passes
+// between an event and the write, because next_deadline() then returns `now`.
 //
 // If a write fails, it is tried again every minute.
 class UsageSaver {

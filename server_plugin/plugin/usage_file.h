@@ -16,7 +16,7 @@ namespace pbs::plugin {
 std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instant now,
                             const rrule::Zone& zone);
 
-// Decides when the file is due: an hour after it was due last, or after the first call.
+// Decides when the file is to be written: every hour, for the first time an hour after the first call.
 class UsageFileTimer {
   public:
     sched::Instant next(sched::Instant now);

@@ -99,8 +99,8 @@ class Accounting {
     // owner, K deleted by another user.
     void reservation(char type, const std::string& id, const std::string& text);
 
-    // While a Together exists, records are collected; its destructor writes them together, which is faster.
-    // At most one exists at a time.
+    // Collects the records that are made while it exists. Its destructor writes them together, which is
+    // faster. At most one exists at a time.
     class Together {
       public:
         explicit Together(Accounting& accounting) : accounting_(accounting) { accounting.together_ = true; }

@@ -48,8 +48,8 @@ class Log {
     void error(std::string_view object, std::string_view text);
     void job(std::string_view job_id, std::string_view text);
 
-    // While a Together exists, lines are collected; its destructor writes them together, which is faster. At
-    // most one exists at a time.
+    // Collects the lines that are logged while it exists. Its destructor writes them together, which is
+    // faster. At most one exists at a time.
     class Together {
       public:
         explicit Together(Log& log) : log_(log) { log_.together_ = true; }

@@ -6,7 +6,7 @@
 
 namespace pbs::host {
 
-// Loads are in thousandths; -1: unknown.
+// The load of this machine at one time. Loads are in thousandths; -1: unknown, for `max` not set.
 struct MachineLoad {
     int64_t average = -1;      // one-minute load average
     int64_t system_time = -1;  // share of system time in the time of all CPUs

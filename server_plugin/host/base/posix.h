@@ -38,11 +38,11 @@ bool lock_byte(int fd, off_t byte);
 // Returns the process that holds the lock on the byte; 0: no process holds it.
 pid_t lock_holder(int fd, off_t byte);
 
-// look_for() returns whether there is a file at the path; `unknown`, with errno set, if the system couldn't
-// tell: then make no decision by it. Links::kept: a symbolic link is itself a file. Links::followed: the
-// link's target counts.
+// The result of look_for(). `unknown`, with errno set: the system couldn't tell, so make no decision by it.
 enum class Existence { there, gone, unknown };
+// The treatment of symbolic links. `kept`: a link is itself a file. `followed`: its target counts.
 enum class Links { kept, followed };
+// Returns whether there is a file at the path.
 Existence look_for(const std::string& path, Links links = Links::kept);
 inline bool is_there(const std::string& path, Links links = Links::kept) {
     return look_for(path, links) == Existence::there;

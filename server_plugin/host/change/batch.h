@@ -50,12 +50,12 @@ class Batch {
     // Checks that the batch's tables can still replace the server's. PBSE_OBJBUSY: a job uses an object that
     // the batch deletes.
     Result<void> check() const;
-    // Replaces the server's objects by the batch's. Calls `plugins_part`, which makes the plugin's changes
-    // durable; if that fails, nothing is replaced. With Told::before the new objects are reported to the
-    // plugin before `plugins_part`, and the old ones again after an error. With Told::after settle_some()
-    // reports the new objects, and nothing asks the plugin for decisions before all are reported
-    // (Server::placing).
+    // The time at which commit() reports the new objects to the plugin. `before`: before `plugins_part`, and
+    // after an error the old ones again. `after`: settle_some() reports them, and nothing asks the plugin for
+    // decisions before all are reported (Server::placing).
     enum class Told { before, after };
+    // Replaces the server's objects by the batch's. Calls `plugins_part`, which makes the plugin's changes
+    // durable. If that fails, nothing is replaced.
     Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
     // Call it after commit(): reports some objects to the plugin, then moves some of the rows that were set
     // aside in the database to their places. Returns false when nothing is left.

@@ -13,7 +13,8 @@
 
 namespace pbs::host {
 
-// The job runner. Each function does the same as the function of Runner (runner.h) with the same name.
+// The job runner, as other folders see it. Each function does the same as the function of Runner (runner.h)
+// with the same name.
 class Executor {
   public:
     Executor() = default;

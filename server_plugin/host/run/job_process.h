@@ -21,7 +21,7 @@ struct LaunchError {
     std::string message;
 };
 
-// While an AsOwner exists, this process uses files with the rights of a job's owner. So a path that a user
+// Gives this process, while the object exists, the rights of a job's owner on files. So a path that a user
 // has chosen gives him no access by root's rights. If the process isn't root's, AsOwner does nothing.
 class AsOwner {
   public:

@@ -44,10 +44,11 @@ class Store {
     // Loads the stored data. REQUIRES: the state has only its names (server_name, host_name).
     Result<void> load(State& state);
 
-    // begin() opens a transaction. Call the save functions only between it and commit() or rollback(). Errors
-    // are PBSE_SYSTEM with SQLite's message. Durable::later: a crash of the machine may undo the transaction,
-    // until a later Durable::now makes it durable, too.
+    // The time at which a committed transaction is safe from a crash of the machine. `now`: when commit()
+    // returns. `later`: when sync() is called, or a later transaction with `now` is committed.
     enum class Durable { now, later };
+    // Opens a transaction. Call the save functions only between begin() and commit() or rollback(). Errors
+    // are PBSE_SYSTEM with SQLite's message.
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();

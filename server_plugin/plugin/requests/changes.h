@@ -1,4 +1,5 @@
-// object=changes: the objects that have changed, for a site's program that schedules in the plugin's place.
+// Answers requests with the extend string object=changes: shows the objects that have changed, for a site's
+// program that schedules in the plugin's place.
 #pragma once
 
 #include "server_plugin/plugin/host.h"

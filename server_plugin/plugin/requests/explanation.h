@@ -1,4 +1,4 @@
-// object=explanation: explains why a job starts or waits.
+// Answers requests with the extend string object=explanation: explains why a job starts or waits.
 #pragma once
 
 #include "server_plugin/plugin/host.h"

@@ -1,4 +1,5 @@
-// object=fairshare: shows a scheduler's trees of shares with their usage, and changes the usage.
+// Answers requests about fair shares. Status requests with the extend string object=fairshare show a
+// scheduler's trees of shares with their usage. Manager requests change the usage.
 #pragma once
 
 #include "server_plugin/plugin/host.h"

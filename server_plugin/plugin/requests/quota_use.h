@@ -1,4 +1,5 @@
-// object=quota_use: shows how much running jobs use of a scheduler's quotas.
+// Answers requests with the extend string object=quota_use: shows how much running jobs use of a scheduler's
+// quotas.
 #pragma once
 
 #include "server_plugin/plugin/host.h"

@@ -1,4 +1,5 @@
-// object=record: the record of a scheduling cycle, to be run again by pbs_replay.
+// Answers requests with the extend string object=record: gives the record of a scheduling cycle, to be run
+// again by pbs_replay.
 #pragma once
 
 #include <functional>

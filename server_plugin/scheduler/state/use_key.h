@@ -1,5 +1,5 @@
-// The key of a counter for limits: whose jobs count together, and where (in the server, a queue, on a host,
-// ...).
+// The key of a counter for limits: whose jobs count together, and where (in the server, in
+// a queue, on a host or in a pool of vnodes).
 #pragma once
 
 #include <compare>
