@@ -37,8 +37,8 @@ struct DedicatedTime {
 // Reads the text of a file; `file` is its name in messages.
 DedicatedTime parse_dedicated_time(std::string_view text, const std::string& file);
 
-// A time_window of type dedicated. dedicated_windows() makes them of periods: a period within one day becomes
-// a window, a longer one is cut at midnights. Days with the same hours share a window.
+// A time_window of type dedicated, made from periods of dedicated time (dedicated_windows()). A period within
+// one day becomes a window, and a longer period is cut at midnights. Days with the same hours share a window.
 struct DedicatedWindow {
     std::string rrule;  // RDATE;VALUE=DATE:20270415,...
     int start = 0;      // minutes since midnight

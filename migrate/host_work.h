@@ -20,7 +20,7 @@ struct HostWork {
     std::vector<PrintedCommand> commands;
 };
 
-// Outcome of a command at the server.
+// The outcome of a command that the server carries out on its own objects.
 struct HostOutcome {
     bool changed = true;
     std::string before{};   // the value that the command replaced

@@ -25,7 +25,7 @@
 
 namespace pbs::migrate {
 
-// Paths of legacy files; an empty path: no such file.
+// The paths of the files of an older scheduler that are to be migrated; an empty path: no such file.
 struct LegacyFiles {
     std::string config;            // configuration of an Origin scheduler
     std::string holidays;          // holidays for config or for sched_config, in that scheduler's format
@@ -49,7 +49,7 @@ struct LegacyText {
     std::string text;
 };
 
-// Texts of the files in LegacyFiles; not set: no such file.
+// The texts of the files in LegacyFiles; not set: no such file.
 struct LegacyTexts {
     std::optional<LegacyText> config{};
     std::optional<LegacyText> holidays{};
@@ -74,7 +74,7 @@ struct LegacyKind {
 };
 std::span<const LegacyKind> legacy_kinds();
 
-// Parsed files; not set: no such file.
+// The parsed contents of the files in LegacyFiles; not set: no such file.
 struct Legacy {
     std::optional<ConfigFile> config{};
     std::optional<HolidaysFile> origin_holidays{};  // of an Origin scheduler: there is no sched_config

@@ -26,7 +26,7 @@
 
 namespace pbs::migrate {
 
-// Form of an option's value.
+// The form of the value of an option in sched_config.
 enum class SchedArgument : std::uint8_t {
     boolean,        // True or False in any case, or a number
     backfill,       // True or False, which becomes a depth of 1 or 0

@@ -48,10 +48,11 @@ class DayCycle;
 // (BYMONTH=2;BYMONTHDAY=30).
 class Recurrence {
   public:
-    // `floating` is the zone of times that name none. `at` is the time of day, from 0 to 24 h, at which a
-    // rule without DTSTART occurs (a window's start); an UNTIL with a time is compared with it. `finest` is
-    // the finest allowed FREQ: MINUTELY is of no use to callers that only ask for days.
+    // The finest FREQ that a rule may have. MINUTELY is of no use to callers that only ask for days.
     enum class Finest : std::uint8_t { hourly, minutely };
+    // Reads a recurrence. `floating` is the zone of times that name none. `at` is the time of day, from 0 to
+    // 24 h, at which a rule without DTSTART occurs (a window's start); an UNTIL with a time is compared with
+    // it.
     static Result<Recurrence> parse(std::string_view text, const Zone& floating, Seconds at = Seconds{0},
                                     Finest finest = Finest::hourly);
 
@@ -74,8 +75,8 @@ class Recurrence {
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
     // The days of a whole year with at least one occurrence.
     YearDays year(const Year& y) const;
-    // `all` has the days of a year that have an occurrence in any year, and `kinds` those days for each kind
-    // of year. Both may have further days.
+    // The days of a year that may have an occurrence: `all` in any year, and `kinds` in each kind of year.
+    // Days that aren't in these sets never have one.
     struct Ever {
         YearDays all;
         std::array<YearDays, Year::kKinds> kinds;

@@ -50,13 +50,14 @@ struct Parts {
 // Errors carry the position in `text`.
 Result<Parts> parse(std::string_view text, Freq finest);
 
-// A DATE or DATE-TIME as it is written, of any year. written_date() returns nullopt for one that doesn't
-// exist, such as 20270230 or 20270101T250000; a leap second becomes the second before it.
+// A DATE or DATE-TIME as it is written, of any year.
 struct WrittenDate {
     Local local;
     bool is_date = false;
     bool is_utc = false;  // with a Z at its end
 };
+// Reads a date. Returns nullopt for one that doesn't exist, such as 20270230 or 20270101T250000. A leap
+// second becomes the second before it.
 std::optional<WrittenDate> written_date(std::string_view text);
 
 // The two letters of a weekday, such as "MO".

@@ -69,10 +69,10 @@ struct Failure {
 
 class Connection {
   public:
-    // read: for reading only. write: for a database that another part of the program keeps; this connection
-    // doesn't copy the log into the database (sqlite/guard.h). alone: nobody else has the database open, so
-    // SQLite copies the log into it when the connection is closed. create: as alone, and a missing database
-    // is made.
+    // The purpose for which a database is opened. read: for reading only. write: for a database that another
+    // part of the program keeps; this connection doesn't copy the log into the database (sqlite/guard.h).
+    // alone: nobody else has the database open, so SQLite copies the log into it when the connection is
+    // closed. create: as alone, and a missing database is made.
     enum class Open { read, write, alone, create };
     // Opens the file. Errors: SQLite's text, without the path.
     static Result<Connection> open(const std::string& path, Open how);

@@ -33,21 +33,22 @@ class Guard {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
-    // Call it before a transaction begins. Durable::later: a crash of the machine may undo the transaction,
-    // but not the end of the process. Errors: the mark of an earlier commit still can't be written to the
-    // disk; until it can, nothing more is acknowledged.
+    // The durability of a committed transaction. `later`: a crash of the machine may undo it, but not the end
+    // of the process.
     enum class Durable { now, later };
+    // Call it before a transaction begins. Errors: the mark of an earlier commit still can't be written to
+    // the disk; until it can, nothing more is acknowledged.
     Result<void> before_transaction(Durable durable = Durable::now);
 
     // Sets the position that the next commit reaches, such as a revision or the number of the next job.
     // Messages about a loss name it.
     void reached(std::int64_t position) { position_ = position; }
 
+    // The time of the checkpoint that a long log needs. `now`: after the commit, a thread copies the log into
+    // the database file if it has become long. `later`: a later commit does so, or the end of the guard.
+    enum class Checkpoint { now, later };
     // Commits the transaction. True: the commit and its mark are on the disk (if only the mark can't be
     // written, the commit holds without it; see before_transaction()). False: the connection has the error.
-    // Checkpoint::now: a thread copies the log into the database file if it has become long.
-    // Checkpoint::later: that is left to a later commit, or to the end of the guard.
-    enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
 
     // Call it after a transaction whose commit has failed was rolled back. If only the sync of the log

@@ -18,13 +18,14 @@ namespace pbs::sqlite {
 
 class Connection;
 
-// The number and position of the database's last commit. nullopt: the table last_commit doesn't exist, so the
-// commits aren't numbered yet; that counts as number 0 (a new database, a backup, or an older program's).
-// Errors: SQLite's text.
+// The number of a commit, and the position that it reached (Guard::reached).
 struct Numbered {
     std::int64_t number = 0;
     std::int64_t position = 0;
 };
+// Returns the number and position of the last commit. nullopt: the table last_commit doesn't exist, so
+// commits aren't numbered yet; that counts as number 0 (a new database, a backup, or an older program's).
+// Errors: SQLite's text.
 Result<std::optional<Numbered>> numbered(Connection& connection);
 
 struct Loss {

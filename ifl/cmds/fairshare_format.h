@@ -92,14 +92,14 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path from the root to an entity, with the entity's values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// The result of compare_shares(), which finds out which of two entities goes first. From the root down, the
-// first level where their usages in proportion to the targets differ decides: the smaller one goes first. If
-// no level differs, the entity nearer to the root goes first. Errors: an entity isn't in the tree, or is a
-// group.
+// The result of compare_shares().
 struct ShareComparison {
-    std::string first;  // empty: they are equal
+    std::string first;  // the entity that goes first; empty: they are equal
     std::string text;
 };
+// Finds out which of two entities goes first. From the root down, the first level where their usages in
+// proportion to the targets differ decides: the smaller one goes first. If no level differs, the entity
+// nearer to the root goes first. Errors: an entity isn't in the tree, or is a group.
 Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string& a, const std::string& b);
 
 // The trees as JSON, {"trees": [...]}. Members are named like the attributes; numbers are numbers, instants

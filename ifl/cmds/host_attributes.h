@@ -13,7 +13,8 @@
 
 namespace pbs::cmds {
 
-// How `print` writes a value: plain; quoted whole (text); or one element a line (list).
+// The form in which qmgr's `print` writes a value: plain, in quotes (text), or with a line for each element
+// (list).
 enum class ValueKind { plain, text, list };
 
 using HostType = ifl::AttributeType;

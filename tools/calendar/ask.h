@@ -13,9 +13,9 @@
 
 namespace pbs::calendar {
 
-// Converts a status list to objects. Attributes with resources are left out or, with WithResources::yes,
-// named as in "resources_available.ncpus".
+// `yes`: attributes with resources are included, named as in "resources_available.ncpus".
 enum class WithResources : bool { no, yes };
+// Converts a status list to objects.
 std::vector<ObjectText> object_texts(const batch_status* list, WithResources with = WithResources::no);
 
 // A connection to a server; closed with the object.

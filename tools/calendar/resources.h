@@ -12,8 +12,8 @@
 
 namespace pbs::calendar {
 
-// An amount is in use by jobs, planned for jobs that are expected to start (estimated), or booked by
-// reservations.
+// The kinds of use of an amount: in use by jobs, planned for jobs that are expected to start (estimated), or
+// booked by reservations.
 enum class UseKind : std::uint8_t { in_use, planned, booked };
 constexpr std::size_t kUseKinds = 3;
 
