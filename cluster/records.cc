@@ -48,7 +48,13 @@ void RecordBuilder::add_places(const std::vector<Place>& places) {
     }
 }
 
-// Fills in the limits of a record, which the records of servers and of queues have in common.
+const std::vector<pbs_place>& RecordBuilder::places(const std::vector<Place>& places) {
+    clear();
+    add_places(places);
+    return places_;
+}
+
+// Sets the limits that servers and queues have in common.
 template <class Record>
 void RecordBuilder::set_limits(Record& record, const Limits& limits) {
     record.max_running = limits.max_running;

@@ -74,6 +74,8 @@ class RecordBuilder {
     template <class Text>
     const pbs_job_record& job(const BasicJob<Text>& job, const JobStanding& standing);
     const pbs_reservation_record& reservation(const ReservationStanding& reservation);
+    // The places as an array, valid like a record.
+    const std::vector<pbs_place>& places(const std::vector<Place>& places);
 
   private:
     void clear();

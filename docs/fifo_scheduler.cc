@@ -80,11 +80,13 @@ static void start_jobs(int connection, Cluster& cluster) {
         const std::string id = job["id"];
         const std::string place = "(" + cluster.vnodes[vnode->first]["name"].get<std::string>() +
                                   ":ncpus=" + std::to_string(asked) + ")";
-        if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), nullptr) == PBSE_NONE) {
-            job["state"] = "?";  // until the server reports its start
+        // The server starts the job only if its limits, quotas and time windows let it.
+        if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), "check=True") == PBSE_NONE) {
+            job["state"] = "?";  // until its change comes; the server starts no job twice
             vnode->second -= asked;
         } else {
-            std::fprintf(stderr, "%s: error %d\n", id.c_str(), pbs_errno);
+            const char* text = pbs_geterrmsg(connection);
+            std::fprintf(stderr, "%s: error %d: %s\n", id.c_str(), pbs_errno, text ? text : "");
         }
     }
 }

@@ -277,6 +277,14 @@ struct batch_status* pbs_statrecord(int connect, const char* sched, const char* 
     return policy_status(connect, "record", sched, nullptr, extend);
 }
 
+struct batch_status* pbs_asks(int connect, const char* job, const char* location, const char* extend) {
+    return guarded(no_status(), [&]() -> batch_status* {
+        std::string full = fmt::format("location={}", view(location));
+        if (!is_empty(extend)) full.append(";").append(extend);
+        return policy_status(connect, "explanation", job, nullptr, full.c_str());
+    });
+}
+
 int pbs_schedregister(int connect, const char* sched, const char* extend) {
     return guarded(static_cast<int>(PBSE_SYSTEM), [&] {
         const auto none = [](const ObjectView&) {};

@@ -538,8 +538,8 @@ extern struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int 
 extern int pbs_holdjob(int connect, const char* job, const char* hold_types, const char* extend);
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
 /* Run a job at `location` (vnodes, NULL for the server's choice). pbs_runjob() waits until the job is
- * started, pbs_asyrunjob_ack() until the server has accepted the request. pbs_asyrunjob() waits for no
- * answer. */
+ * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer. */
+/* `extend`: NULL, or "check=True", for this project's server: see pbs_schedregister(). */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
@@ -780,8 +780,19 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * PBSE_HISTORY: the version is more than 100000 changes old, or older than the last start of the server: take
  * a record. PBSE_IVALREQ: a version or timeout below 0. `extend` is NULL.
  *
- * Jobs are started by pbs_asyrunjob_ack(), which takes care that none is started twice.
+ * Jobs are started by pbs_asyrunjob_ack(), which takes care that none is started twice. With an `extend` of
+ * "check=True", pbs_runjob(), pbs_asyrunjob_ack() and pbs_runtasks() start the job only if the plugin's
+ * filters let it start there and now: limits, quotas, time windows, and free amounts and values of the
+ * vnodes. PBSE_RESCUNAV: they don't, and pbs_geterrmsg() has the reason, in the words of a job's comment.
+ *
+ * pbs_asks() asks what the filters say to such a start, without doing it. The answer is as that of
+ * pbs_statexplanation(): the outcome is "starts", "waits" (a filter refuses the start now), "rejected" or
+ * "not considered", the only queue is the job's own, and all filters give their answers for `location`; the
+ * filter "hosts" is about the vnodes. The job has the attribute location, as asked. An explanation's attributes about the order, and about other places and
+ * times, are missing. `location`: as that of pbs_runjob(); NULL: where the policy would place the job.
+ * For managers. `extend` is NULL.
  */
+extern struct batch_status* pbs_asks(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_schedregister(int connect, const char* sched, const char* extend);
 extern struct batch_status* pbs_statchanges(int connect, const char* sched, long long version, int timeout,
                                             const char* extend);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@ constexpr Program kProgram{"pbs_explain", ""};
 
 struct Arguments {
     std::vector<std::string> jobs;
+    std::optional<std::string> place;
     bool json = false;
 };
 
 int explain(const Arguments& arguments) {
     bool first = true;
     return for_each_job(kProgram, arguments.jobs, [&](const Connection& connection, const std::string& job) {
-        const StatusList list(pbs_statexplanation(connection.handle(), job.c_str(), nullptr));
+        const StatusList list(
+            arguments.place ? pbs_asks(connection.handle(), job.c_str(), arguments.place->c_str(), nullptr)
+                            : pbs_statexplanation(connection.handle(), job.c_str(), nullptr));
         if (!list) {
             return pbs_errno;
         }
@@ -44,6 +48,10 @@ int run(int argc, char** argv) {
         std::string(kProgram.name));
     app.footer("See pbs_explain(1).");
     app.add_option("JOB", arguments.jobs, "Job identifiers: 12, 12.server, 12.server@server")->required();
+    app.add_option("--at", arguments.place,
+                   "For managers: whether each job may start now at this place, as in qrun -H, such as "
+                   "\"(n1:ncpus=4)\", whatever other jobs wait")
+        ->type_name("PLACE");
     app.add_flag("--json", arguments.json, "A JSON object for each job");
     try {
         app.parse(argc, argv);

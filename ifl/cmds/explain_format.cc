@@ -283,9 +283,24 @@ std::string expected_text(const batch_status& job) {
                : std::string();
 }
 
+// The outcome of a start at a place (pbs_asks).
+std::string start_text(const batch_status& job) {
+    const std::string_view location = text_of(job, "location");
+    const std::string where = location.empty() ? "" : fmt::format(" at {}", location);
+    if (text_of(job, "outcome") == "starts") {
+        return fmt::format("it may start{} in queue {}\n", where, text_of(job, "queue"));
+    }
+    return fmt::format("it may not start{} now: {}\n", where, text_of(job, "reason"));
+}
+
 std::string outcome_text(const batch_status& job) {
     const std::string_view outcome = text_of(job, "outcome");
     std::string out = fmt::format("Job {}: ", view(job.name));
+    for (const attrl* one = job.attribs; one != nullptr; one = one->next) {
+        if (view(one->name) == "location") {
+            return out + start_text(job);
+        }
+    }
     if (outcome == "starts") {
         return out + fmt::format("a cycle now would start it in queue {}\n", text_of(job, "queue"));
     }
@@ -418,7 +433,8 @@ std::string explanation_json(const batch_status* list) {
         return "null\n";
     }
     Json out = {{"job", view(list->name)}};
-    for (const char* name : {"outcome", "reason", "queue", "sched", "policy", "sched_algorithm", "class"}) {
+    for (const char* name :
+         {"outcome", "reason", "location", "queue", "sched", "policy", "sched_algorithm", "class"}) {
         if (const std::string_view value = text_of(*list, name); !value.empty()) {
             out[name] = value;
         }

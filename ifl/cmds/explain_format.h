@@ -7,7 +7,7 @@
 
 namespace pbs::cmds {
 
-// The text of a reply of pbs_statexplanation(): the job's outcome, its place in the order and the tests of
+// The text of a reply of pbs_statexplanation() or pbs_asks(): the job's outcome, its place in the order and the tests of
 // the job itself, then each queue with its tests, in their order. Times are in the system's zone.
 std::string explanation_text(const batch_status* list);
 

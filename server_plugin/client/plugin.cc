@@ -333,4 +333,25 @@ ifl::Result<Decisions> Plugin::place_job(std::int64_t now, std::uint64_t job) {
     return Decisions(result);
 }
 
+ifl::Result<Decisions> Plugin::test_start(std::int64_t now, std::uint64_t job,
+                                          std::span<const pbs_place> places,
+                                          std::vector<ifl::ObjectStatus>* explanation) {
+    pbs_start_request request{};
+    request.size = sizeof request;
+    request.now = now;
+    request.job = job;
+    request.takes = options_.takes_of_place_job;
+    request.places = places.data();
+    request.place_count = places.size();
+    pbs_cycle_result result{};
+    result.size = sizeof result;
+    pbs_reply reply;
+    const std::int32_t code =
+        table_.test_start(table_.self, &request, &result, explanation != nullptr ? &reply : nullptr);
+    if (reply.failed(code)) return tl::unexpected(reply.error_of(code));
+    if (result.decision_count == 0) return fail(PBSE_INTERNAL, "the plugin gave no answer");
+    if (explanation != nullptr) *explanation = std::move(reply.objects);
+    return Decisions(result);
+}
+
 }  // namespace pbs::client

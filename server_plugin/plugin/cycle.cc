@@ -10,6 +10,7 @@
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/dump_file.h"
 #include "server_plugin/plugin/queue_settings.h"
+#include "server_plugin/plugin/requests/explanation.h"
 #include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/sched_config.h"
 #include "server_plugin/plugin/text.h"
@@ -181,6 +182,17 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
     return PBSE_NONE;
 }
 
+namespace {
+
+int32_t answer_placed(const State& state, pbs_cycle_result& result) {
+    result.jobs_considered = 1;
+    result.decisions = state.placed.list().data();
+    result.decision_count = state.placed.list().size();
+    return PBSE_NONE;
+}
+
+}  // namespace
+
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result) {
     if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
     clear(*result);
@@ -191,10 +203,24 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
     state.placed.assign(
         state.scheduler.place(instant(request->now), sched::JobHandle{request->job}, preempts));
     if (state.placed.list().empty()) return PBSE_UNKJOBID;
-    result->jobs_considered = 1;
-    result->decisions = state.placed.list().data();
-    result->decision_count = state.placed.list().size();
-    return PBSE_NONE;
+    return answer_placed(state, *result);
+}
+
+int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_result* result,
+                   pbs_reply* reply) {
+    if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
+    const auto places = state.translator.places(request->places, request->place_count);
+    if (!places) return PBSE_INTERNAL;
+    clear(*result);
+    state.queries.finish(state);
+    if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
+    state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
+    sched::Explanation explanation;
+    state.placed.assign(state.scheduler.test_start(instant(request->now), sched::JobHandle{request->job},
+                                                   *places, reply != nullptr ? &explanation : nullptr));
+    if (state.placed.list().empty()) return PBSE_UNKJOBID;
+    if (reply != nullptr) show_explanation(explanation, state.host.reply(reply));
+    return answer_placed(state, *result);
 }
 
 }  // namespace pbs::plugin

@@ -195,6 +195,14 @@ int32_t place_job_entry(void* self, const pbs_place_request* request, pbs_cycle_
     });
 }
 
+int32_t test_start_entry(void* self, const pbs_start_request* request, pbs_cycle_result* result,
+                         pbs_reply* reply) {
+    return guarded(self, "test_start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+        settle(state);
+        return test_start(state, request, result, reply);
+    });
+}
+
 void not_acted_on_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
                         const pbs_attr* attrs, size_t attr_count, pbs_reply* reply) {
     guarded(self, "not_acted_on", [&](State& state) {
@@ -264,6 +272,7 @@ pbs_plugin table_of(State* state) {
     table.finish_cycle = finish_cycle_entry;
     table.abandon = abandon_entry;
     table.place_job = place_job_entry;
+    table.test_start = test_start_entry;
     table.not_acted_on = not_acted_on_entry;
     table.busy = busy_entry;
     table.schedules = schedules_entry;

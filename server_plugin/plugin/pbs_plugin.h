@@ -569,9 +569,19 @@ typedef struct pbs_place_request {
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_place_request;
 
-/* The decisions of a cycle. They stay valid until the next call of start_cycle() or stop(). The host carries
- * them out in order, and reports the outcome of each by job_changed and job_removed. If a job has changed
- * since start_cycle(), the host drops the decision about it. */
+/* The request for a test of a start: test_start(). */
+typedef struct pbs_start_request {
+    size_t size;
+    int64_t now;
+    uint64_t job;
+    uint64_t takes;          /* bits of enum pbs_takes */
+    const pbs_place* places; /* where the job is to start */
+    size_t place_count;      /* 0: where the policy chooses */
+} pbs_start_request;
+
+/* The decisions stay valid until the next call of start_cycle() or stop(). The host applies them in order,
+ * and reports the outcome of each by job_changed and job_removed. Objects may have changed since
+ * start_cycle(): the host drops a decision about a job that has changed since then. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array */
@@ -806,6 +816,15 @@ typedef struct pbs_plugin {
     /* Returns the number of the last change (PBS_OBJ_CHANGES), which grows with each event and each change of
      * the plugin's objects. The call is cheap, so a host that waits for a change may make it often. */
     int64_t (*last_change)(void* self);
+
+    /* Tests whether a job that isn't running may start now, for a program that schedules by itself: by all
+     * that decides about this job alone, such as limits, quotas, time windows and the resources at the
+     * places; the order of jobs doesn't count. `result` gets one decision: RUN, with places if the request
+     * has none; or COMMENT, with the reason why the job may not start. `reply`, unless it is NULL, gets the
+     * objects of PBS_OBJ_EXPLANATION about this start. Nothing is changed. Errors, and the life of the
+     * decision: as those of place_job(). */
+    int32_t (*test_start)(void* self, const pbs_start_request* request, pbs_cycle_result* result,
+                          pbs_reply* reply);
 } pbs_plugin;
 
 /* The shared object's only exported function: fills in `plugin`. Returns 0; or, if the versions don't fit, a

@@ -225,6 +225,20 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     return out;
 }
 
+std::optional<std::span<const sched::Place>> Translator::places(const pbs_place* places, std::size_t count) {
+    if (!present(places, count)) return std::nullopt;
+    amounts_.clear();
+    ranges_.clear();
+    places_.clear();
+    for (const pbs_place& place : std::span(places, count)) {
+        if (!present(place.amounts, place.amount_count)) return std::nullopt;
+        ranges_.push_back(take(place.amounts, place.amount_count));
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        places_.push_back({sched::VnodeHandle{places[i].vnode}, amounts(ranges_[i])});
+    return places_;
+}
+
 std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reservation_record* record) {
     if (!fits(record) || !present(record->requested, record->requested_count) ||
         !present(record->later, record->later_count) ||

@@ -1,4 +1,4 @@
-// Scheduler::explain().
+// Inspector::explain() and Scheduler::test_start().
 
 #include <fmt/format.h>
 
@@ -38,52 +38,96 @@ JobSlot find_job(const JobTable& jobs, std::string_view id) {
     return id.empty() || found == jobs.id.end() ? kNoSlot : static_cast<JobSlot>(found - jobs.id.begin());
 }
 
+// The scheduler of a job and its policy in force, or the reason why no cycle considers the job now.
+struct SchedOfJob {
+    Policy* policy = nullptr;
+    Sched* sched = nullptr;  // null: no scheduler serves the job's queue
+    std::string why_not{};
+};
+
+template <class Impl>
+SchedOfJob sched_of_job(Impl& impl, JobSlot job, Instant now, Explanation& out) {
+    Tables& tables = impl.tables;
+    const Queue& queue = tables.queues[tables.jobs.queue[job]];
+    out.job = tables.jobs.id[job];
+    const auto at = std::ranges::find_if(
+        impl.scheds, [&](const auto& s) { return impl.serves(s.first, s.second, queue.partition); });
+    if (at == impl.scheds.end())
+        return {nullptr, nullptr,
+                text({ReasonCode::no_scheduler, tables.jobs.queue[job], queue.partition},
+                     tables.reason_context())};
+    out.sched = at->first;
+    SchedOfJob found{impl.active_policy(at->first, now), &at->second};
+    if (found.policy != nullptr) {
+        out.policy = found.policy->settings.name;
+        out.algorithm = found.policy->settings.profile->name;
+    }
+    if (tables.jobs.state[job] != 'Q')
+        found.why_not = not_queued(tables, job);
+    else if (!found.sched->scheduling)
+        found.why_not = fmt::format("scheduling is off in sched {}", at->first);
+    else if (found.policy == nullptr)
+        found.why_not = fmt::format("sched {} has no policy", at->first);
+    return found;
+}
+
+// The input of a cycle about one job. `memory`: a copy of the scheduler's, because a cycle changes it.
+template <class Impl>
+CycleInput input_of(Impl& impl, const SchedOfJob& found, JobSlot job, Instant now, SchedMemory& memory) {
+    CycleInput input;
+    input.tables = &impl.tables;
+    input.configuration = &impl.configuration;
+    input.policy = found.policy;
+    input.memory = &memory;
+    input.partition = found.sched->partition;
+    input.now = now;
+    input.categories = impl.categories;
+    input.explained = job;
+    input.shares = impl.shares_of(*found.sched, *found.policy);
+    return input;
+}
+
 }  // namespace
 
 std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_id) {
-    Tables& tables = impl_->tables;
-    const JobSlot job = find_job(tables.jobs, job_id);
+    const JobSlot job = find_job(impl_->tables.jobs, job_id);
     if (job == kNoSlot) return std::nullopt;
     Explanation out;
-    out.job = job_id;
-    const Queue& queue = tables.queues[tables.jobs.queue[job]];
-    const auto sched = std::ranges::find_if(
-        impl_->scheds, [&](const auto& s) { return impl_->serves(s.first, s.second, queue.partition); });
-    if (sched == impl_->scheds.end()) {
-        out.reason = text({ReasonCode::no_scheduler, tables.jobs.queue[job], queue.partition},
-                          tables.reason_context());
-        return out;
-    }
-    out.sched = sched->first;
-    Policy* policy = impl_->active_policy(sched->first, now);
-    if (policy != nullptr) {
-        out.policy = policy->settings.name;
-        out.algorithm = policy->settings.profile->name;
-        if (SchedShares* shares = impl_->shares_of(sched->second, *policy))
-            out.shares = impl_->shares_of_job(*shares, sched->first, sched->second, job, now);
-    }
-    if (tables.jobs.state[job] != 'Q') {
-        out.reason = not_queued(tables, job);
-    } else if (!sched->second.scheduling) {
-        out.reason = fmt::format("scheduling is off in sched {}", sched->first);
-    } else if (policy == nullptr) {
-        out.reason = fmt::format("sched {} has no policy", sched->first);
-    } else {
-        SchedMemory memory = sched->second.memory;  // a copy, because a cycle changes it
-        CycleInput input;
-        input.tables = &tables;
-        input.configuration = &impl_->configuration;
-        input.policy = policy;
-        input.memory = &memory;
-        input.partition = sched->second.partition;
-        input.now = now;
-        input.categories = impl_->categories;
-        input.explained = job;
-        input.shares = impl_->shares_of(sched->second, *policy);
-        input.explanation = &out;
-        explain_job(input);
-    }
+    SchedOfJob found = sched_of_job(*impl_, job, now, out);
+    if (found.sched != nullptr && found.policy != nullptr)
+        if (SchedShares* shares = impl_->shares_of(*found.sched, *found.policy))
+            out.shares = impl_->shares_of_job(*shares, out.sched, *found.sched, job, now);
+    out.reason = std::move(found.why_not);
+    if (!out.reason.empty()) return out;
+    SchedMemory memory = found.sched->memory;
+    CycleInput input = input_of(*impl_, found, job, now, memory);
+    input.explanation = &out;
+    explain_job(input);
     return out;
+}
+
+Decisions Scheduler::test_start(Instant now, JobHandle handle, std::span<const Place> places,
+                                Explanation* explanation) {
+    settle();
+    const JobSlot job = impl_->tables.jobs.find(handle);
+    if (job == kNoSlot) return {};
+    Explanation unused;
+    Explanation& out = explanation != nullptr ? *explanation : unused;
+    const SchedOfJob found = sched_of_job(*impl_, job, now, out);
+    if (!found.why_not.empty()) {
+        out.reason = found.why_not;
+        Decisions refused;
+        refused.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+        char* const kept = static_cast<char*>(refused.memory->allocate(out.reason.size(), 1));
+        std::ranges::copy(out.reason, kept);
+        refused.list.push_back({DecisionKind::comment, handle, {}, {kept, out.reason.size()}, {}, {}});
+        return refused;
+    }
+    SchedMemory memory = found.sched->memory;
+    CycleInput input = input_of(*impl_, found, job, now, memory);
+    if (explanation == nullptr) return sched::test_start(input, job, places, nullptr);
+    input.explanation = explanation;
+    return explain_start(input, places);
 }
 
 }  // namespace pbs::sched

@@ -173,8 +173,18 @@ class Scheduler {
     // before `run` preempt jobs for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
 
-    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors: those
-    // of server_changed(), set_configuration() and set_sched_config().
+    // Tests whether a job may start now, for a program that schedules by itself: by everything that decides
+    // about this job alone, such as limits, quotas, windows and room; the order of jobs, and those that wait,
+    // don't count. `places`: where it is to start; empty: the policy chooses. Decides `run` (with places only
+    // if it has chosen them), or `comment` with the reason why the job may not start. No decision: there is
+    // no such job. `explanation`: gets all answers, as explain() does, but neither the job's place in the
+    // order nor other places and times; null: not wanted. Leaves the state unchanged. Takes some milliseconds
+    // at most.
+    Decisions test_start(Instant now, JobHandle job, std::span<const Place> places = {},
+                         Explanation* explanation = nullptr);
+
+    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors as
+    // those of server_changed(), set_configuration() and set_sched_config().
     Result<void> restore(const StateRecord& record);
 
     // The next instant at which tick() has work; Instant::max(): none.

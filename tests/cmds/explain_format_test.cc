@@ -117,6 +117,16 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                   instant_text(kStart)));
 }
 
+TEST(ExplanationText, OfAStartAtAPlace) {
+    ReplyList starts;
+    starts.object("1.h", {{"outcome", "", "starts"}, {"queue", "", "q"}, {"location", "", "(n1:ncpus=1)"}});
+    EXPECT_EQ(explanation_text(starts.list()), "Job 1.h: it may start at (n1:ncpus=1) in queue q\n");
+    EXPECT_EQ(nlohmann::json::parse(explanation_json(starts.list()))["location"], "(n1:ncpus=1)");
+    ReplyList waits;
+    waits.object("1.h", {{"outcome", "", "waits"}, {"reason", "", "it is held"}, {"location", "", ""}});
+    EXPECT_EQ(explanation_text(waits.list()), "Job 1.h: it may not start now: it is held\n");
+}
+
 TEST(ExplanationText, OfRangesAndPreferences) {
     ReplyList reply;
     reply.object("1.h", {{"outcome", "", "starts"}, {"queue", "", "q"}, {"missed", "mem>=64gb", "n1, n2"}});

@@ -159,6 +159,31 @@ TEST_F(External, AProgramThatIsKilledAtAnyInstantStartsEachJobOnce) {
         << "strictly growing: " << output(7);
 }
 
+TEST_F(External, LimitsHoldForStartsThatAreChecked) {
+    ASSERT_TRUE(server.configure({"set queue work max_run=[o:PBS_ALL=1]"}));
+    const std::string first = server.submit("sleep 100\n");
+    const std::string second = server.submit("true\n", {"-l", "ncpus=3"});
+    const std::string large = server.submit("true\n", {"-l", "ncpus=17"});
+    const Output asked = server.command({"pbs_explain", "--at", "(n1:ncpus=3)", second});
+    EXPECT_EQ(asked.exit, 0) << asked;
+    EXPECT_THAT(asked.out, HasSubstr("it may start at (n1:ncpus=3) in queue work")) << asked;
+    start_program(1);
+    EXPECT_TRUE(server.wait_job_state(first, "R"));
+    EXPECT_TRUE(wait_for([&] {
+        return output(1).find(second + ": error 15044: Queue work job limit has been reached.") !=
+               std::string::npos;
+    })) << output(1);
+    EXPECT_EQ(server.job(second, "job_state"), "Q");
+    const Output refused = server.command({"pbs_explain", "--json", "--at", "(n1:ncpus=17)", large});
+    EXPECT_THAT(refused.out, HasSubstr("\"waits\"")) << refused;
+    EXPECT_THAT(refused.out, HasSubstr("(R: 17 A: 15 T: 16 on vnode n1)")) << refused;
+    EXPECT_THAT(refused.out, HasSubstr("Queue work job limit has been reached.")) << refused;
+    EXPECT_EQ(server.command({"qdel", large}).exit, 0);
+    EXPECT_EQ(server.command({"qdel", first}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(second, "F"));
+    EXPECT_THAT(server.command({"pbs_explain", "--at", "nowhere", second}).err, HasSubstr("pbs_explain: "));
+}
+
 TEST_F(External, AProgramGoesOnAfterTheServerWasStartedAnew) {
     const pid_t first = start_program(1);
     ASSERT_TRUE(wait_for([&] { return !versions(1).empty(); }));

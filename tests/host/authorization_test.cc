@@ -323,6 +323,8 @@ std::vector<Row> status_rows() {
                {kOk, kOk, kPerm, kPerm}),
         status("StatusScheduler changes", RequestType::status_scheduler, ifl::Status{},
                "object=changes;version=1;timeout=0", {PBSE_HISTORY, kPerm, kPerm, kPerm}),
+        status("StatusScheduler explanation of a start", RequestType::status_scheduler,
+               ifl::Status{"9999", {}}, "object=explanation;location=", {PBSE_UNKJOBID, kPerm, kPerm, kPerm}),
         status("StatusScheduler registration", RequestType::status_scheduler, ifl::Status{},
                "object=registration", {kOk, kPerm, kPerm, kPerm}),
         status("StatusScheduler record", RequestType::status_scheduler, ifl::Status{}, "object=record",

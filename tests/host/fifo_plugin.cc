@@ -215,6 +215,9 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
         return int32_t{0};
     };
     plugin->place_job = place_job;
+    plugin->test_start = [](void*, const pbs_start_request*, pbs_cycle_result*, pbs_reply*) {
+        return int32_t{15029};
+    };
     plugin->resource_removed = [](void*, pbs_str) {};
     plugin->commit = [](void*, int64_t, char*, size_t) { return int32_t{0}; };
     plugin->not_acted_on = [](void*, int64_t, int32_t, pbs_str, pbs_str, const pbs_attr*, size_t,

@@ -56,6 +56,7 @@ pbs_test(
   select_spec_test.cc
   shared_text_test.cc
   status_diagnosis_test.cc
+  test_start_test.cc
   store_test.cc
   tls_network_test.cc
   users_test.cc

@@ -155,4 +155,12 @@ Result<Decision> Plugin::place_job(int64_t now, uint64_t job, const State& state
     return decisions->at(decisions->size() - 1, StateNames(state));
 }
 
+Result<Decision> Plugin::test_start(int64_t now, uint64_t job, const std::vector<Place>& places,
+                                    const State& state, std::vector<ifl::ObjectStatus>* explanation) {
+    const auto decisions =
+        client::Plugin::test_start(now, job, records_of(state).places(places), explanation);
+    if (!decisions) return tl::unexpected(decisions.error());
+    return decisions->at(decisions->size() - 1, StateNames(state));
+}
+
 }  // namespace pbs::host

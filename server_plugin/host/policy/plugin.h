@@ -99,6 +99,9 @@ class Plugin : public client::Plugin {
     std::map<std::string, int> tick(int64_t now, const State& state);
     // Asks client::Plugin::place_job() for places for the job. Returns its last decision.
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
+    // Returns the decision of client::Plugin::test_start().
+    Result<Decision> test_start(int64_t now, uint64_t job, const std::vector<Place>& places,
+                                const State& state, std::vector<ifl::ObjectStatus>* explanation = nullptr);
 
   private:
     Plugin();

@@ -37,6 +37,7 @@ class RecordBuilder {
     const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
     const pbs_reservation_record& reservation(const Reservation& reservation);
+    const std::vector<pbs_place>& places(const std::vector<Place>& places) { return builder_.places(places); }
 
     // Returns whether this builder was made for the state.
     bool is_of(const State& state) const { return &state == &state_; }

@@ -1,6 +1,7 @@
-// RunJob (qrun) and its two asynchronous forms: start a job at once, for an operator. The destination names
-// vnodes, "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
-// destination the policy plugin finds a place, perhaps only after the present cycle.
+// RunJob (qrun) and its two asynchronous forms: an operator starts a job now. The destination names vnodes,
+// "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
+// destination the policy plugin finds a place, perhaps only after the present cycle. With "check=True" in the
+// extend string the job starts only if the plugin's filters let it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,25 +14,16 @@
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/test_start.h"
 #include "server_plugin/host/state/array.h"
-#include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/state/placement.h"
+#include "values/amount.h"
 
 namespace pbs::host {
 namespace {
 
-Result<Decision> named_places(const Job& job, const State& state, std::string_view destination) {
-    auto asked = parse_exec_vnode(destination, state);
-    if (!asked) return tl::unexpected(asked.error());
-    Decision decision;
-    decision.kind = Decision::Kind::run;
-    const bool amounts = std::ranges::any_of(*asked, [](const Place& p) { return !p.amounts.empty(); });
-    decision.places = amounts ? *std::move(asked) : deal_chunks(job, state, *asked);
-    return decision;
-}
-
-// Finds the job that is to be started, or for a subjob its array. Checks that the job can be started.
+// Finds the job; for a subjob, its array.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -47,13 +39,6 @@ Result<Target> startable(const Context& context, std::string_view id) {
     if (state == '\0') return fail(PBSE_IVALREQ, {});
     if (state != job_state::kQueued) return fail(PBSE_BADSTATE, {});
     return target;
-}
-
-// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
-std::string_view reason_in(std::string_view comment) {
-    for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
-        if (comment.starts_with(begin)) return comment.substr(begin.size());
-    return comment;
 }
 
 Result<void> start_subjob(Change& change, Job& array, int64_t index, const Decision& decision,
@@ -89,12 +74,35 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// Finds the places for the job: on the vnodes that the operator names, else those that the plugin finds.
-Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now) {
-    if (!destination.empty()) return named_places(job, context.state(), destination);
+// Is the start to be done only if the plugin's filters let the job start? PBSE_IVALREQ: the extend string is
+// something else.
+Result<bool> is_checked(std::string_view extend) {
+    constexpr std::string_view kCheck = "check=";
+    if (extend.empty()) return false;
+    const auto value = extend.starts_with(kCheck) ? values::parse_boolean(extend.substr(kCheck.size()))
+                                                  : std::optional<bool>();
+    if (!value)
+        return fail(PBSE_IVALREQ,
+                    fmt::format("start '{}': expected nothing, check=True or check=False", extend));
+    return *value;
+}
+
+// Decides where the job runs: at the places that the request names, or at those that the plugin finds.
+Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now,
+                        bool checked) {
     Plugin* const plugin = context.server.parts.plugin;
+    Decision decision;
+    decision.kind = Decision::Kind::run;
+    if (!destination.empty()) {
+        auto places = named_places(job, context.state(), destination);
+        if (!places) return tl::unexpected(places.error());
+        decision.places = *std::move(places);
+        if (!checked) return decision;
+    }
     if (plugin == nullptr) return fail(PBSE_NOSUP, {});
-    return plugin->place_job(now, job.told_as(), context.state());
+    if (!checked) return plugin->place_job(now, job.told_as(), context.state());
+    auto tested = plugin->test_start(now, job.told_as(), decision.places, context.state());
+    return tested && tested->kind == Decision::Kind::run && !destination.empty() ? decision : tested;
 }
 
 // Tries to start the job. Returns nullopt if a cycle runs: the plugin can find a place only after its end.
@@ -105,9 +113,13 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto target = startable(context, id);
     if (!target) return refuse(target.error());
     const int64_t now = server.now();
-    const auto decision = decide(context, *target->job, body.destination, now);
+    const auto checked = is_checked(context.request.extend);
+    if (!checked) return refuse(checked.error());
+    const auto decision = decide(context, *target->job, body.destination, now, *checked);
     if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
     if (!decision) return refuse(decision.error());
+    if (*checked && decision->kind != Decision::Kind::run)
+        return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(decision->text)));
     Change change(server, now);
     Job& job = change.job(*target->job);
     if (decision->kind == Decision::Kind::run)

@@ -14,6 +14,7 @@
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/status_scheduler.h"
+#include "server_plugin/host/requests/test_start.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "values/object_types.h"
 
@@ -88,24 +89,12 @@ ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::s
 
 // Explains why a job starts or waits. Only users who may see the job get the explanation.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
-    if (!body.wanted.empty() || !extend.empty())
-        return ifl::Reply::error(PBSE_IVALREQ,
-                                 "an explanation is given whole: expected no attributes and no "
-                                 "options");
-    const auto target = target_of(context.state(), body.object);
-    if (!target) return refuse(target.error());
-    const Job* job = target->job;
-    if (target->subjobs()) {
-        if (!target->single || !job->is_array() ||
-            !job->subjobs->submitted.contains(target->indices[0].first))
-            return ifl::Reply::error(PBSE_UNKJOBID);
-        // A queued subjob waits for the same reasons as its array, so explain the array.
-        const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
-        if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
-    }
-    if (job->history()) return ifl::Reply::error(PBSE_HISTJOBID);
-    if (!may_see(context, *job)) return ifl::Reply::error(PBSE_PERM);
-    return by_and_by(context, PBS_OBJ_EXPLANATION, job->id, {});
+    if (!body.wanted.empty())
+        return ifl::Reply::error(PBSE_IVALREQ, "an explanation is given whole: expected no attributes");
+    if (!extend.empty()) return explain_start(context, extend);
+    const auto job = explained_job(context, body.object);
+    if (!job) return refuse(job.error());
+    return by_and_by(context, PBS_OBJ_EXPLANATION, (*job)->id, {});
 }
 
 ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, std::string_view extend) {

@@ -108,8 +108,7 @@ class ExplanationQuery final : public BackgroundQuery {
     void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
     int32_t answer(const pbs_status_request&, bool, Reply reply) override {
         if (!found_) return reply.error(PBSE_UNKJOBID, {});
-        add_job(reply, *found_);
-        for (const sched::QueueAnswers& answers : found_->queues) add_queue(reply, answers);
+        show_explanation(*found_, reply);
         return PBSE_NONE;
     }
 
@@ -120,6 +119,11 @@ class ExplanationQuery final : public BackgroundQuery {
 };
 
 }  // namespace
+
+void show_explanation(const sched::Explanation& found, Reply reply) {
+    add_job(reply, found);
+    for (const sched::QueueAnswers& answers : found.queues) add_queue(reply, answers);
+}
 
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply) {
     const auto make = [&request] {

@@ -3,6 +3,7 @@
 
 #include "server_plugin/plugin/host.h"
 #include "server_plugin/plugin/state.h"
+#include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::plugin {
 
@@ -10,5 +11,8 @@ namespace pbs::plugin {
 // in which the job may start. pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host
 // decides who may see the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
+
+// Adds the objects of an explanation to the reply.
+void show_explanation(const sched::Explanation& found, Reply reply);
 
 }  // namespace pbs::plugin

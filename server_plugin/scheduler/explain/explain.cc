@@ -167,6 +167,8 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
+    // The rest is about starts at other places and times.
+    if (in_.tests_start) return out;
     if (RangeSearch::is_for(c_, job)) out.chunks = explain_range(job, view, !refused, only_waits);
     if (refused) out.layers = layers_of(c_, future_, job, view);
     if (!refused || !only_waits) return out;
@@ -242,7 +244,7 @@ void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
     add("queue_started", "", c_.not_started_reason(home));
     if (t_.queues[home].execution_type != ExecutionType::any)
         add("execution_type", "execution_type", execution_type_refusal(state_, home).reason);
-    if (s_.strict_ordering || s_.help_starving_jobs)
+    if (!in_.tests_start && (s_.strict_ordering || s_.help_starving_jobs))
         add("strict_ordering", "strict_ordering, help_starving_jobs, backfill_depth",
             c_.held_up_reason(queues.empty() ? nullptr : queues[0]));
 }
@@ -260,7 +262,7 @@ void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
     }
     Candidate c = c_.candidate(job);
     if (!c_.second_pass) {
-        explain_place(job);
+        if (!in_.tests_start) explain_place(job);
         for (const Admission* admission : c_.admissions) {
             const Reason reason = ask_admission(*admission, state_, c).reason;
             out_.filters.push_back(
@@ -288,6 +290,11 @@ void Explainer::explain_outcome(JobSlot job) {
         return;
     }
     const auto refusal = std::ranges::find(c_.refused, job, &Refused::job);
+    if (in_.tests_start && refusal == c_.refused.end()) {
+        out_.outcome = JobOutcome::starts;
+        out_.queue = t_.queues[t_.jobs.queue[job]].name;
+        return;
+    }
     if (refusal == c_.refused.end()) {
         out_.reason = fmt::format("queue {} is none that policy {} takes jobs from",
                                   t_.queues[t_.jobs.queue[job]].name, s_.name);
@@ -353,6 +360,7 @@ void Explainer::explain_preemption(JobSlot job) {
 }
 
 void Explainer::end(Decisions&) {
+    if (in_.tests_start) return explain_outcome(in_.explained);
     out_.expected_start = t_.estimates.start_of(t_.jobs.handle[in_.explained]);
     explain_drain(in_.explained);
     explain_outcome(in_.explained);
@@ -361,10 +369,21 @@ void Explainer::end(Decisions&) {
 
 }  // namespace
 
+namespace {
+
+std::unique_ptr<CycleLog> make_explainer(const CycleParts& parts) {
+    return std::make_unique<Explainer>(parts);
+}
+
+}  // namespace
+
 void explain_job(const CycleInput& input) {
-    rehearse_cycle(input, [](const CycleParts& parts) -> std::unique_ptr<CycleLog> {
-        return std::make_unique<Explainer>(parts);
-    });
+    rehearse_cycle(input, make_explainer);
+}
+
+Decisions explain_start(CycleInput input, std::span<const Place> places) {
+    input.tests_start = true;
+    return test_start(input, input.explained, places, make_explainer);
 }
 
 }  // namespace pbs::sched

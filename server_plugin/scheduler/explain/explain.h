@@ -9,4 +9,8 @@ namespace pbs::sched {
 // explanation. REQUIRES: the job is queued.
 void explain_job(const CycleInput& input);
 
+// Tests a start of the explained job as test_start() does, and adds the answers of all filters to the input's
+// explanation.
+Decisions explain_start(CycleInput input, std::span<const Place> places);
+
 }  // namespace pbs::sched

@@ -28,8 +28,11 @@ class Cycle {
     // Runs a cycle over all jobs that decides nothing, and only calls the log.
     void rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
     Decisions place(JobSlot job, bool preempts);
+    Decisions test_start(JobSlot job, std::span<const Place> places,
+                         std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
   private:
+    Reason why_not(Candidate& job, QueueView& view);
     void begin_logs();
     void answer_reservations(Decisions& out);
     bool only_jobs_changed() const;
@@ -248,8 +251,68 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     return out;
 }
 
-// Memory for decisions. If they are few, the bytes in the object suffice. The object is so small that the
-// allocator can give it the memory of the last such object.
+// The places as a placement. Empty: one of the vnodes is gone.
+Placement named_placement(const Tables& tables, std::span<const Place> places) {
+    Placement out;
+    for (const Place& place : places) {
+        const VnodeSlot vnode = tables.vnodes.find(place.vnode);
+        if (vnode == kNoSlot) return {};
+        const auto first = static_cast<std::uint32_t>(out.amounts.size());
+        for (const Amount& amount : place.amounts)
+            if (tables.resources.consumable(amount.resource) && amount.number > 0)
+                out.amounts.push_back({amount.resource, amount.number});
+        const auto amounts = static_cast<std::uint32_t>(out.amounts.size()) - first;
+        // A part without amounts is no piece, so it has no chunk either.
+        out.parts.push_back({vnode, 0, amounts > 0 ? 1 : 0, first, amounts, place.joined});
+    }
+    return out;
+}
+
+// The first reason why the job may not start in its queue now.
+Reason Cycle::why_not(Candidate& job, QueueView& view) {
+    for (const Admission* admission : c_.admissions)
+        if (const Reason reason = ask_admission(*admission, c_.state, job).reason) return reason;
+    if (const Reason reason = c_.not_started_reason(view.slot)) return reason;
+    if (const Refusal refusal = execution_type_refusal(c_.state, view.slot)) return refusal.reason;
+    for (const Filter* filter : c_.filters)
+        if (const Refusal refusal = c_.check(*filter, job, view)) return refusal.reason;
+    return {};
+}
+
+Decisions Cycle::test_start(JobSlot job, std::span<const Place> places,
+                            std::unique_ptr<CycleLog> (*make)(const CycleParts& parts)) {
+    Decisions out;
+    out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+    Tables& t = c_.tables;
+    const Placement named = named_placement(t, places);
+    c_.state.only_asked = true;
+    if (!places.empty()) c_.state.named_place = &named;
+    QueueView& view = queues_.add_alone(t.jobs.queue[job]);
+    const OrderedJob ordered{job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]};
+    CandidateQueues queues{{&view}};
+    if (make != nullptr) {
+        c_.logs.push_back(make(parts()));
+        c_.logs.back()->turn(ordered, queues);
+    }
+    Candidate c = c_.candidate(ordered);
+    c_.set_walltime(c, view);
+    Outcome outcome(parts(), out);
+    if (const Reason reason = why_not(c, view)) {
+        c_.refuse(job, reason);
+        out.list.push_back(
+            {DecisionKind::comment, t.jobs.handle[job], {}, outcome.text(c_.answers.back()), {}, {}});
+    } else if (places.empty()) {
+        outcome.start({job, &view, std::move(c_.state.placement), c_.state.ends(c), c.asked}, {});
+    } else {
+        out.list.push_back({DecisionKind::run, t.jobs.handle[job], view.queue->handle, {}, {}, {}});
+    }
+    for (const auto& log : c_.logs) log->end(out);
+    take_back();
+    return out;
+}
+
+// The memory for few decisions. Its first bytes are a part of the object, which is small enough for
+// allocators to reuse the last one.
 struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };
@@ -273,6 +336,11 @@ void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(c
 
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts) {
     return Cycle(input).place(job, preempts);
+}
+
+Decisions test_start(const CycleInput& input, JobSlot job, std::span<const Place> places,
+                     std::unique_ptr<CycleLog> (*make)(const CycleParts& parts)) {
+    return Cycle(input).test_start(job, places, make);
 }
 
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job) {

@@ -56,6 +56,8 @@ struct CycleInput {
     // The job to explain, and its explanation; null: none.
     JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
+    // The explanation is that of a start of the job alone (test_start).
+    bool tests_start = false;
 };
 
 Decisions run_cycle(const CycleInput& input);
@@ -70,8 +72,14 @@ void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(c
 // preempts, jobs of any level may be preempted for the place.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
-// Returns the charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past
-// usage.
+// Tests whether one job may start at once in its queue: by the admissions and filters of the policy, but
+// without regard to other jobs that wait. `places`: where it is to start; empty: at a place that is found.
+// Decides `run`, or `comment` with the first reason why it may not. `make`: makes the log that gets the job's
+// turn and the end; null: none. Changes nothing.
+Decisions test_start(const CycleInput& input, JobSlot job, std::span<const Place> places,
+                     std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
+
+// The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
 // Returns `divided` if the policy and the host permit a chunk in pieces on several vnodes.

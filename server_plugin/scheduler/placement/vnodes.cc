@@ -85,37 +85,41 @@ std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& req
 }
 
 // Adds up the parts on each vnode, and then compares them with its free amounts.
-bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rules,
-                      const Placement& placement) {
+std::optional<Vnodes::Obstacle> Vnodes::obstacle(PoolId pool, const Request& request, const PlaceRules& rules,
+                                                 const Placement& placement) const {
+    using Why = Obstacle::Why;
     std::map<VnodeSlot, Row> taken;
     Row kept;
     for (const Part& part : placement) {
-        if (!is_open(pool, part.vnode) || !allowed(part.vnode, rules)) return false;
+        if (!is_open(pool, part.vnode)) return Obstacle{part.vnode, Why::closed};
+        if (!allowed(part.vnode, rules)) return Obstacle{part.vnode, Why::rules};
         const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
         Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
         for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
             sum[c] += needs[c] * part.count;
     }
-    const auto fits = [](const std::int64_t* has, const Row& sum) {
-        for (std::size_t c = kFirstResourceColumn; c < sum.size(); ++c)
-            if (sum[c] > 0 && has[c] < sum[c]) return false;
-        return true;
+    // The first column of which less is there than is asked for; 0: there is none.
+    const auto lacking = [](const std::int64_t* has, const Row& sum) -> std::uint32_t {
+        for (std::uint32_t c = kFirstResourceColumn; c < sum.size(); ++c)
+            if (sum[c] > 0 && has[c] < sum[c]) return c;
+        return 0;
     };
     for (const auto& of_vnode : taken) {
         const VnodeSlot vnode = of_vnode.first;
         const Row& sum = of_vnode.second;
-        if (free(vnode)[kEmptyColumn] < emptiness_for(request.sharing)) return false;
-        if (!fits(free(vnode), sum)) return false;
+        if (free(vnode)[kEmptyColumn] < emptiness_for(request.sharing)) return Obstacle{vnode, Why::shared};
+        if (const std::uint32_t c = lacking(free(vnode), sum); c != 0)
+            return Obstacle{vnode, Why::amount, columns().resource(c), sum[c], free(vnode)[c]};
         bool leaves = true;
         const auto ask = [&](const Row& over) {
-            leaves = leaves && over[kOpenColumn] != Columns::closed && fits(over.data(), sum) &&
+            leaves = leaves && over[kOpenColumn] != Columns::closed && lacking(over.data(), sum) == 0 &&
                      over[kEmptyColumn] >= emptiness_for(request.sharing);
         };
         if (rules.booking == kNoSlot) reservations_.for_each_binding(vnode, rules.ends, ask);
         bookings_.for_each_binding(vnode, rules, ask);
-        if (!leaves) return false;
+        if (!leaves) return Obstacle{vnode, Why::kept};
     }
-    return !placement.empty() && (rules.rule == nullptr || rules.rule->allows(placement));
+    return std::nullopt;
 }
 
 Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,10 +66,25 @@ class Vnodes : public Inventory {
         rules.prefers = false;
         return find(pool, request, rules, asked_);
     }
-    // Returns whether the whole placement is free for a job that is resumed there. The vnodes have to take
-    // jobs and be in the pool. O(parts).
-    bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement);
-    // Returns whether the request could be placed if nothing ran (FitIndex::large_enough).
+    // Is the whole placement free for a job that is resumed there? The vnodes have to take jobs and be in the
+    // pool. O(parts).
+    bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement) {
+        return !placement.empty() && !obstacle(pool, request, rules, placement) &&
+               (rules.rule == nullptr || rules.rule->allows(placement));
+    }
+    // A vnode of a placement that a job can't have, and the reason.
+    struct Obstacle {
+        enum class Why : std::uint8_t { closed, rules, shared, kept, amount };
+        VnodeSlot vnode = 0;
+        Why why = Why::closed;
+        std::uint32_t resource = kNoResource;  // for an amount: what is asked for of the vnode, and free
+        std::int64_t asked = 0;
+        std::int64_t free = 0;
+    };
+    // Returns the first obstacle; nullopt: the placement is free, as far as PlaceRules::rule isn't concerned.
+    std::optional<Obstacle> obstacle(PoolId pool, const Request& request, const PlaceRules& rules,
+                                     const Placement& placement) const;
+    // Could the request be placed if nothing ran? (FitIndex::large_enough)
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);
     }

@@ -251,6 +251,8 @@ struct CycleState {
     // in which it is; empty: in none.
     Placement placement;
     std::string chosen_set;
+    // The places at which a start is tested: the filter searches no other. Null: it searches.
+    const Placement* named_place = nullptr;
     std::string only_set;   // the filter searches in this placement set alone; empty: in all
     bool on_trial = false;  // a search only tests whether there is a place, and ignores preferences
 

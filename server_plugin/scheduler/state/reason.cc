@@ -73,6 +73,16 @@ std::string shortage_text(const Reason& r, const ReasonContext& c) {
                         fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));
 }
 
+std::string place_short_text(const Reason& r, const ReasonContext& c) {
+    const auto resource = static_cast<std::uint32_t>(r.a);
+    const Vnode& vnode = c.vnodes[r.object];
+    const auto amount = [&](std::int64_t number) { return c.resources.format(resource, number); };
+    return insufficient(
+        "resource", c.resources.name(resource), false,
+        fmt::format("R: {} A: {} T: {} on vnode {}", amount(r.b), amount(std::max<std::int64_t>(0, r.c)),
+                    amount(number_of(vnode.available, resource).value_or(0)), vnode.name));
+}
+
 std::string load_text(std::int64_t millionths) {
     std::string text = fmt::format("{:.2f}", static_cast<double>(millionths) / 1e6);
     text.erase(text.find_last_not_of('0') + 1);
@@ -170,6 +180,24 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return "Not Running: Job would conflict with reservation or top job";
         case ReasonCode::not_booked:
             return fmt::format("Not Running: Reservation of queue {} isn't running", queue);
+        case ReasonCode::place_closed:
+            return fmt::format("Not Running: Vnode {} takes no jobs of queue {} now", c.vnodes[r.object].name,
+                               queue);
+        case ReasonCode::place_unwanted:
+            return fmt::format("Not Running: Vnode {} lacks values that the job asks for",
+                               c.vnodes[r.object].name);
+        case ReasonCode::place_ruled_out:
+            return fmt::format("Not Running: The policy or the job's host excludes vnode {}",
+                               c.vnodes[r.object].name);
+        case ReasonCode::place_shared:
+            return fmt::format("Not Running: Vnode {} has other jobs, or is exclusive to one",
+                               c.vnodes[r.object].name);
+        case ReasonCode::place_kept:
+            return fmt::format("Not Running: Vnode {} is kept for a reservation", c.vnodes[r.object].name);
+        case ReasonCode::place_short:
+            return place_short_text(r, c);
+        case ReasonCode::place_unknown:
+            return "Not Running: A vnode of the place doesn't exist any more";
         default:
             return {};
     }

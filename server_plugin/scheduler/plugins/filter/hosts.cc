@@ -150,6 +150,43 @@ class OwnLimits final : public VnodeRule {
     const QueueView& view_;
 };
 
+// Tests the start at named places: their vnodes have to take the job, to have the values that one of its
+// chunks asks for, and to have the amounts free. How the places are arranged is the caller's choice.
+Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueView& view,
+                          const PlaceRules& rules) {
+    const Vnodes& vnodes = *state.vnodes;
+    const Placement& named = *state.named_place;
+    if (named.empty()) return {ReasonCode::place_unknown, view.slot};
+    if (const auto found = vnodes.obstacle(view.pool, *job.request, rules, named)) {
+        using Why = Vnodes::Obstacle::Why;
+        const auto code = [&] {
+            switch (found->why) {
+                case Why::closed:
+                    return ReasonCode::place_closed;
+                case Why::rules:
+                    return ReasonCode::place_ruled_out;
+                case Why::shared:
+                    return ReasonCode::place_shared;
+                case Why::kept:
+                    return ReasonCode::place_kept;
+                case Why::amount:
+                    break;
+            }
+            return ReasonCode::place_short;
+        };
+        if (found->why != Why::amount) return {code(), view.slot, found->vnode};
+        return {code(), view.slot, found->vnode, found->resource, found->asked, found->free};
+    }
+    const auto is_wanted = [&](const Part& part) {
+        return std::ranges::any_of(job.request->chunks, [&](const Chunk& chunk) {
+            return vnodes.matches(vnodes[part.vnode], chunk);
+        });
+    };
+    const auto unwanted = std::ranges::find_if_not(named, is_wanted);
+    return unwanted == named.end() ? Reason{}
+                                   : Reason{ReasonCode::place_unwanted, view.slot, unwanted->vnode};
+}
+
 bool is_of_user_or_group(const OwnLimit& limit) {
     return limit.entity == EntityKind::user || limit.entity == EntityKind::group;
 }
@@ -216,6 +253,15 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
         const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};
         return {limited ? limited : Reason{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything,
                 limited ? lifted_at(state) : std::nullopt};
+    }
+    if (state.named_place != nullptr) {
+        if (const Reason reason = named_place_reason(state, job, view, rules))
+            return {reason, blocker::kAnything};
+        if (rules.rule != nullptr)
+            if (const Reason reason = own_limits.reason(*state.named_place))
+                return {reason, blocker::kAnything};
+        state.placement = *state.named_place;
+        return {};
     }
     rules.groups = groups_of(job, view);
     std::string set;

@@ -1,0 +1,95 @@
+#include "server_plugin/host/requests/test_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/state/array.h"
+#include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/placement.h"
+
+namespace pbs::host {
+namespace {
+
+constexpr std::string_view kLocation = "location=";
+
+// Asks the plugin once it is free, before queries of others.
+class ExplainedStart final : public Answered {
+  public:
+    ExplainedStart(Server& server, std::string location) : server_(server), location_(std::move(location)) {
+        ++server_.placing;
+    }
+    ~ExplainedStart() override { --server_.placing; }
+
+    Left step(Context& context, ifl::StatusParts& out) override {
+        const auto job = explained_job(context, std::get<ifl::Status>(context.request.body).object);
+        if (!job) return end(refuse(job.error()));
+        std::vector<Place> places;
+        if (!location_.empty()) {
+            auto named = named_places(**job, context.state(), location_);
+            if (!named) return end(refuse(named.error()));
+            places = *std::move(named);
+        }
+        std::vector<ifl::ObjectStatus> objects;
+        const auto decision = server_.parts.plugin->test_start(server_.now(), (*job)->told_as(), places,
+                                                               context.state(), &objects);
+        if (!decision && decision.error().code == PBSE_TRYAGAIN) return Left::later;
+        if (!decision) return end(refuse(decision.error()));
+        if (!objects.empty()) objects[0].attributes.push_back({"location", "", location_, ifl::Op::set});
+        for (const ifl::ObjectStatus& object : objects) out.add(object.type, object.name, object.attributes);
+        return Left::nothing;
+    }
+
+  private:
+    Server& server_;
+    std::string location_;
+};
+
+}  // namespace
+
+Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location) {
+    auto named = parse_exec_vnode(location, state);
+    if (!named || std::ranges::any_of(*named, [](const Place& p) { return !p.amounts.empty(); }))
+        return named;
+    return deal_chunks(job, state, *named);
+}
+
+std::string_view reason_in(std::string_view comment) {
+    for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
+        if (comment.starts_with(begin)) return comment.substr(begin.size());
+    return comment;
+}
+
+Result<const Job*> explained_job(const Context& context, std::string_view id) {
+    const auto target = target_of(context.state(), id);
+    if (!target) return tl::unexpected(target.error());
+    const Job* job = target->job;
+    if (target->subjobs()) {
+        if (!target->single || !job->is_array() ||
+            !job->subjobs->submitted.contains(target->indices[0].first))
+            return fail(PBSE_UNKJOBID, {});
+        // A waiting subjob waits for the same reasons as its array.
+        const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
+        if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
+    }
+    if (job->history()) return fail(PBSE_HISTJOBID, {});
+    if (!may_see(context, *job)) return fail(PBSE_PERM, {});
+    return job;
+}
+
+ifl::Reply explain_start(Context& context, std::string_view extend) {
+    if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
+    if (!extend.starts_with(kLocation))
+        return ifl::Reply::error(PBSE_IVALREQ,
+                                 fmt::format("explanation '{}': expected nothing or location=PLACE", extend));
+    context.rest =
+        std::make_unique<ExplainedStart>(context.server, std::string(extend.substr(kLocation.size())));
+    return {};
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,30 @@
+// Tests of starts: may a job start at named places, by the policy plugin's filters?
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ifl/attribute.h"
+#include "ifl/reply.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/requests/requests.h"
+
+namespace pbs::host {
+
+// Reads the places that a request names for a job: an exec_vnode, or vnodes without amounts, over which the
+// job's chunks are distributed. Errors: as those of parse_exec_vnode().
+Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location);
+
+// The reason in a comment: the text after "Not Running: " or "Can Never Run: ".
+std::string_view reason_in(std::string_view comment);
+
+// Finds the job that an explanation of `id` is about; for a waiting subjob, its array. PBSE_UNKJOBID,
+// PBSE_HISTJOBID, PBSE_PERM.
+Result<const Job*> explained_job(const Context& context, std::string_view id);
+
+// "object=explanation;location=LOCATION": explains a start at these places, as described at pbs_asks() in
+// ifl/pbs_ifl.h. Needs a plugin. Errors: PBSE_PERM unless the requester is a manager; PBSE_IVALREQ for
+// another extend string.
+ifl::Reply explain_start(Context& context, std::string_view extend);
+
+}  // namespace pbs::host

@@ -1,0 +1,192 @@
+// Starts with check=True, and questions whether a job may start at a place (pbs_asks), with the built plugin.
+#include <fmt/format.h>
+
+#include "server_plugin/host/life/run_reports.h"
+#include "tests/host/plugin_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class TestStart : public PluginServerTest {
+  protected:
+    void SetUp() override {
+        PluginServerTest::SetUp();
+        ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external"), 0);
+        make_queue("q");
+        for (const char* name : {"v0", "v1"}) make_node(name, "4");
+    }
+    std::string job(const std::string& select, ifl::Attributes more = {}, const std::string& queue = "q") {
+        more.push_back(attribute("Resource_List.select", select));
+        return submit(user(), std::move(more), queue);
+    }
+    // Returns the text of the refusal, or its code; empty: it is done.
+    static std::string refusal(const ifl::Reply& reply) {
+        if (reply.code == 0) return {};
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        if (reply.code != PBSE_RESCUNAV || text == nullptr) return std::to_string(reply.code);
+        return text->text;
+    }
+    std::string run(const std::string& id, const std::string& where,
+                    const std::string& extend = "check=True") {
+        return refusal(
+            ask(root(), ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, where, 0}, extend));
+    }
+    // What the filters say to a start: "starts", or the reason; the answers of all filters are in `gates`.
+    std::string asks(const std::string& id, const std::string& where, const Identity& who) {
+        gates.clear();
+        const ifl::Reply reply = ask(who, ifl::RequestType::status_scheduler, ifl::Status{id, {}},
+                                     "object=explanation;location=" + where);
+        if (reply.code != 0) return std::to_string(reply.code);
+        std::map<std::string, std::string> job;
+        const auto& objects = std::get<ifl::StatusReply>(reply.body).objects;
+        for (const ifl::Attribute& one : objects.at(0).attributes) job[one.name] = one.value;
+        for (std::size_t i = 1; i < objects.size(); ++i)
+            for (const ifl::Attribute& one : objects[i].attributes)
+                if (one.name == "gate") gates[one.resource] = one.value;
+        return job["reason"].empty() ? job["outcome"] : job["outcome"] + ": " + job["reason"];
+    }
+    std::string asks(const std::string& id, const std::string& where) { return asks(id, where, root()); }
+
+    std::map<std::string, std::string> gates;
+};
+
+// Both refuse the start for the reason, and nothing has changed. Without the check it is done.
+#define EXPECT_REFUSED(id, where, outcome, reason)                      \
+    do {                                                                \
+        const int64_t changes = plugin_->last_change();                 \
+        EXPECT_EQ(asks(id, where), outcome ": " + std::string(reason)); \
+        EXPECT_THAT(std::string(reason), HasSubstr(run(id, where)));    \
+        EXPECT_EQ(job_shows(id, "job_state"), "Q");                     \
+        EXPECT_EQ(plugin_->last_change(), changes);                     \
+    } while (false)
+
+TEST_F(TestStart, WhatFiltersLetStartStarts) {
+    const std::string id = job("1:ncpus=2");
+    EXPECT_EQ(asks(id, "(v1:ncpus=2)"), "starts");
+    EXPECT_THAT(gates["hosts"], IsEmpty());
+    EXPECT_EQ(gates.count("hosts"), 1U);
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    EXPECT_EQ(run(id, "(v1:ncpus=2)"), "");
+    EXPECT_EQ(job_shows(id, "exec_vnode"), "(v1:ncpus=2)");
+    EXPECT_EQ(run(id, "(v1:ncpus=2)"), std::to_string(PBSE_BADSTATE));
+    EXPECT_EQ(asks(id, "(v1:ncpus=2)").substr(0, 24), "not considered: it runs,");
+}
+
+TEST_F(TestStart, APlaceWithoutRoom) {
+    ASSERT_EQ(run(job("1:ncpus=3"), "v0"), "");
+    const std::string id = job("1:ncpus=2");
+    EXPECT_REFUSED(id, "(v0:ncpus=2)", "waits",
+                   "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 1 T: 4 on vnode v0)");
+    EXPECT_EQ(gates["hosts"],
+              "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 1 T: 4 on vnode v0)");
+    EXPECT_EQ(asks(id, "v0").substr(0, 6), "waits:") << "the chunks are dealt";
+    EXPECT_EQ(asks(id, "(v0:ncpus=1+v0:ncpus=1)").substr(0, 6), "waits:") << "parts are added up";
+    EXPECT_EQ(asks(id, "(v0:ncpus=1)"), "starts") << "how the place is made is the program's choice";
+    EXPECT_EQ(run(id, "(v1:ncpus=2)"), "");
+}
+
+TEST_F(TestStart, VnodesThatDoNotTakeTheJob) {
+    const std::string id = job("1:ncpus=1:arch=linux");
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v0", "resources_available.arch", "irix"), 0);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v1", "resources_available.arch", "linux"), 0);
+    EXPECT_REFUSED(id, "(v0:ncpus=1)", "waits", "Not Running: Vnode v0 lacks values that the job asks for");
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v1", "state", "offline"), 0);
+    EXPECT_REFUSED(id, "(v1:ncpus=1)", "waits", "Not Running: Vnode v1 takes no jobs of queue q now");
+    ASSERT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_NODE, "v1", {attribute("state", "offline")}).code, 0);
+    EXPECT_EQ(asks(id, "(v1:ncpus=1)"), "starts");
+    make_queue("own");
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v1", "queue", "own"), 0);
+    EXPECT_EQ(asks(id, "(v1:ncpus=1)"), "waits: Not Running: Vnode v1 takes no jobs of queue q now");
+}
+
+TEST_F(TestStart, AJobThatIsToBeAlone) {
+    ASSERT_EQ(run(job("1:ncpus=1"), "v0"), "");
+    const std::string id = job("1:ncpus=1", {attribute("Resource_List.place", "excl")});
+    EXPECT_REFUSED(id, "(v0:ncpus=1)", "waits",
+                   "Not Running: Vnode v0 has other jobs, or is exclusive to one");
+    EXPECT_EQ(run(id, "(v1:ncpus=1)"), "");
+    EXPECT_EQ(asks(job("1:ncpus=1"), "(v1:ncpus=1)"),
+              "waits: Not Running: Vnode v1 takes no jobs of queue q now");
+}
+
+TEST_F(TestStart, LimitsOfUsers) {
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "max_run", "[u:PBS_GENERIC=1]"), 0);
+    ASSERT_EQ(run(job("1:ncpus=1"), "v0"), "");
+    const std::string id = job("1:ncpus=1");
+    EXPECT_REFUSED(id, "(v0:ncpus=1)", "waits", "Not Running: User has reached queue q running job limit.");
+    EXPECT_THAT(gates["hosts"], IsEmpty());
+    EXPECT_EQ(run(id, "(v0:ncpus=1)", ""), "") << "without the check limits don't count, as with qrun";
+}
+
+TEST_F(TestStart, Quotas) {
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUOTA, "cpus",
+                     {attribute("rule.a", "vnodes=v0 to ncpus=2"), attribute("enabled", "True")})
+                  .code,
+              0);
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "quotas", "cpus"), 0);
+    ASSERT_EQ(run(job("1:ncpus=2"), "v0"), "");
+    const std::string id = job("1:ncpus=2");
+    EXPECT_REFUSED(id, "(v0:ncpus=2)", "waits", "Not Running: Quota cpus (a): ncpus (R: 2 U: 2 L: 2)");
+    EXPECT_EQ(asks(id, "(v1:ncpus=2)"), "starts") << "the quota is about v0";
+    EXPECT_EQ(asks(id, ""), "starts") << "the policy finds v1";
+    EXPECT_EQ(run(id, ""), "");
+    EXPECT_EQ(job_shows(id, "exec_vnode"), "(v1:ncpus=2)");
+}
+
+TEST_F(TestStart, Windows) {
+    // Its last time was long ago, so the day of the test doesn't matter.
+    const auto hours = ifl::Attributes{attribute("rrule", "FREQ=DAILY;UNTIL=20000102T000000Z"),
+                                       attribute("start_time", "0800"), attribute("end_time", "0900")};
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "over", hours).code, 0);
+    const std::string id = job("1:ncpus=1");
+    EXPECT_EQ(asks(id, "v0"), "starts");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "time_window", "over"), 0);
+    EXPECT_REFUSED(id, "v0", "waits", "Queue q is outside its time windows");
+}
+
+TEST_F(TestStart, JobsAndQueuesThatDoNotStart) {
+    const std::string held = job("1:ncpus=1", {attribute("Hold_Types", "u")});
+    EXPECT_EQ(asks(held, "v0"), "not considered: it is held");
+    EXPECT_EQ(run(held, "v0"), "it is held");
+    EXPECT_EQ(run(held, "v0", "check=False"), "") << "an operator decides";
+    const std::string id = job("1:ncpus=1");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "False"), 0);
+    EXPECT_REFUSED(id, "v0", "waits", "Not Running: Queue not started.");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "True"), 0);
+    ASSERT_EQ(set(PBS_OBJ_SCHED, "default", "scheduling", "False"), 0);
+    EXPECT_EQ(run(id, "v0"), "scheduling is off in sched default");
+    EXPECT_EQ(asks(id, "v0"), "not considered: scheduling is off in sched default");
+}
+
+TEST_F(TestStart, Subjobs) {
+    const std::string array = job("1:ncpus=3", {attribute("array_indices_submitted", "1-4")});
+    const std::string first = array.substr(0, array.find('[')) + "[1].svr";
+    const std::string second = array.substr(0, array.find('[')) + "[2].svr";
+    EXPECT_EQ(asks(first, "v0"), "starts");
+    EXPECT_EQ(run(first, "v0"), "");
+    EXPECT_EQ(asks(second, "v0").substr(0, 6), "waits:");
+    EXPECT_THAT(run(second, "v0"), HasSubstr("Insufficient amount of resource: ncpus"));
+    EXPECT_EQ(run(second, "v1"), "");
+    EXPECT_EQ(asks(second, "v1").substr(0, 24), "not considered: it runs,");
+}
+
+TEST_F(TestStart, WrongQuestions) {
+    const std::string id = job("1:ncpus=1");
+    EXPECT_EQ(asks(id, "nowhere"), std::to_string(PBSE_UNKNODE));
+    EXPECT_EQ(asks(id, "(v0:nothing=1)"), std::to_string(PBSE_UNKRESC));
+    EXPECT_EQ(asks(id, "(v0:ncpus=1"), std::to_string(PBSE_BADATVAL));
+    EXPECT_EQ(asks("99.svr", "v0"), std::to_string(PBSE_UNKJOBID));
+    EXPECT_EQ(asks(id, "v0", user()), std::to_string(PBSE_PERM)) << "its owner, but no manager";
+    for (const char* extend : {"check", "check=", "check=maybe", "check=True;more", "Check", "location=v0"})
+        EXPECT_EQ(run(id, "v0", extend), std::to_string(PBSE_IVALREQ)) << extend;
+    const ifl::Reply reply =
+        ask(root(), ifl::RequestType::status_scheduler, ifl::Status{id, {}}, "object=explanation;place=v0");
+    EXPECT_EQ(reply.code, PBSE_IVALREQ);
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+}
+
+}  // namespace
+}  // namespace pbs::host
