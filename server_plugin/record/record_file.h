@@ -32,6 +32,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -86,8 +87,8 @@ class RecordWriter {
   private:
     // The names of objects to which decisions and amounts refer.
     struct Names {
-        std::vector<std::string> resources;                         // by id
-        std::unordered_map<std::string_view, std::uint32_t> first;  // by name: id of the first resource
+        std::deque<std::string> resources;                          // by id; texts never move
+        std::unordered_map<std::string_view, std::uint32_t> first;  // id of the first resource of a name
         std::unordered_map<std::uint64_t, std::string> queues;
         std::unordered_map<std::uint64_t, std::string> vnodes;
         std::unordered_map<std::uint64_t, std::string> jobs;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -274,14 +275,19 @@ void RecordWriter::object(const sched::Inspector& scheduler, const sched::Object
 
 void RecordWriter::state_names(const sched::StateRecord& record) {
     if (const auto* resource = std::get_if<sched::ResourceRecord>(&record)) {
-        if (resource->id >= names_.resources.size()) {
-            names_.resources.resize(resource->id + 1);
-            names_.first.clear();  // the keys are views of names that have moved
-        }
-        names_.resources[resource->id] = resource->name;
-        names_.first.clear();
-        for (std::uint32_t id = 0; id < names_.resources.size(); ++id)
-            if (!names_.resources[id].empty()) names_.first.try_emplace(names_.resources[id], id);
+        if (resource->id >= names_.resources.size()) names_.resources.resize(resource->id + 1);
+        std::string& name = names_.resources[resource->id];
+        if (name == resource->name) return;
+        const bool renamed = !name.empty();
+        name = resource->name;
+        const auto add = [this](std::uint32_t id) {
+            if (names_.resources[id].empty()) return;
+            const auto [found, is_new] = names_.first.try_emplace(names_.resources[id], id);
+            if (!is_new) found->second = std::min(found->second, id);
+        };
+        if (!renamed) return add(resource->id);
+        names_.first.clear();  // its keys are views of the names
+        for (std::uint32_t id = 0; id < names_.resources.size(); ++id) add(id);
     } else if (const auto* queue = std::get_if<sched::QueueState>(&record)) {
         names_.queues[static_cast<std::uint64_t>(queue->record.queue)] = queue->record.name;
     } else if (const auto* vnode = std::get_if<sched::VnodeState>(&record)) {

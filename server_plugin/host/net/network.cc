@@ -103,6 +103,10 @@ void Network::Impl::start_check() {
     uv_idle_init(loop_, &no_wait_);
     uv_timer_init(loop_, &later_timer_);
     later_timer_.data = this;
+    uv_timer_init(loop_, &waiting_timer_);
+    waiting_timer_.data = this;
+    uv_prepare_init(loop_, &before_wait_);
+    before_wait_.data = this;
     uv_check_init(loop_, &turn_end_);
     turn_end_open_ = true;
     turn_end_.data = this;
@@ -326,6 +330,8 @@ void Network::Impl::close_timer_if_done() {
         uv_close(reinterpret_cast<uv_handle_t*>(&turn_end_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&no_wait_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&later_timer_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&waiting_timer_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&before_wait_), nullptr);
     }
 }
 

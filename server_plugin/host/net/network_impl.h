@@ -138,6 +138,9 @@ class Network::Impl {
     void try_later(Peer& peer);
     void start_later();
     void look_at_later();
+    void wait_for_changes(Peer& peer);
+    void look_at_waiting(bool for_ends);
+    void give_turn(Peer& peer);
     void drop_ended(std::vector<Peer*>& peers);
     void recount(Peer& peer);
     void return_memory();
@@ -166,6 +169,8 @@ class Network::Impl {
     uv_check_t turn_end_{};
     uv_idle_t no_wait_{};
     uv_timer_t later_timer_{};
+    uv_timer_t waiting_timer_{};
+    uv_prepare_t before_wait_{};
     bool socket_open_ = false;
     bool tcp_open_ = false;
     bool timer_open_ = false;
@@ -184,8 +189,11 @@ class Network::Impl {
     std::map<std::string, std::size_t, std::less<>> per_address_;  // TCP connections from other hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
-    std::vector<uint64_t> later_;                                  // connections whose answer has to wait
-    unsigned later_looks_ = 0;
+    std::vector<uint64_t> later_;                                  // connections whose step can't go on yet
+    // Connections whose step waits for a change (Steps::waits), and the plugin's last change when they were
+    // looked at last.
+    std::vector<uint64_t> waiting_;
+    int64_t looked_at_change_ = 0;
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
@@ -242,8 +250,6 @@ struct Network::Impl::Peer {
     enum class Turn { none, ready, memory, later } turn = Turn::none;  // what the connection waits for
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
-    // True if the answer has waited for a change. That time doesn't count as work of the server.
-    bool waited = false;
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection
     Steady::time_point used = Steady::now();     // time of the connection's last request

@@ -25,9 +25,10 @@ namespace {
 
 // The pause, in milliseconds, between two checks whether waiting answers may go on.
 constexpr uint64_t kLaterMs = 5;
-// The number of these checks from one search for clients that have gone to the next.
-constexpr unsigned kLooksForEnds = 20;
-// A connection gets another turn when it has fewer bytes of replies to send than this.
+// The pause between two looks for clients that have gone while they wait for a change, and for waits that are
+// over.
+constexpr uint64_t kWaitingMs = 250;
+// A connection gets another turn when fewer bytes than this of its replies are unread.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
 // An answer that is made in steps ends its turn after this many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
@@ -150,7 +151,9 @@ void Network::Impl::recount(Peer& peer) {
     if (peer.tls != nullptr) bytes += peer.tls->size();
     if (peer.asked != nullptr)
         bytes += peer.asked->size + peer.asked->parts.bytes() + peer.asked->context.rest->size();
-    const bool busy = peer.asked != nullptr || peer.writing || !peer.unsent.empty();
+    // One that waits for a change doesn't release memory soon.
+    const bool works = peer.asked != nullptr && !peer.asked->context.rest->waits();
+    const bool busy = works || peer.writing || !peer.unsent.empty();
     const int busy_more = static_cast<int>(busy) - static_cast<int>(peer.busy);
     const auto more = static_cast<std::ptrdiff_t>(bytes) - static_cast<std::ptrdiff_t>(peer.bytes);
     peer.bytes = bytes;
@@ -312,6 +315,7 @@ void Network::Impl::answer_on(Peer& peer) {
 
 void Network::Impl::try_later(Peer& peer) {
     peer.turn = Peer::Turn::later;
+    if (peer.asked->context.rest->waits()) return wait_for_changes(peer);
     later_.push_back(peer.id);
     if (later_.size() == 1) start_later();
 }
@@ -327,11 +331,45 @@ void Network::Impl::start_later() {
         kLaterMs, 0);
 }
 
-// Gives a turn to each connection whose waiting answer may go on. The other waiting connections get no turn,
-// so that many of them cost little. Their clients may have gone, so drops such connections now and then.
 void Network::Impl::look_at_later() {
-    std::vector<Peer*> waiting;
     for (const uint64_t id : std::exchange(later_, {})) {
+        const auto at = peers_.find(id);
+        if (at != peers_.end() && at->second->turn == Peer::Turn::later) give_turn(*at->second);
+    }
+}
+
+void Network::Impl::give_turn(Peer& peer) {
+    peer.turn = Peer::Turn::none;
+    guard(peer, [&] { want_turn(peer); });
+}
+
+// Keeps the connection until a change, which is looked for whenever the loop is about to wait. Waiting
+// connections get no turns, so that many of them cost little.
+void Network::Impl::wait_for_changes(Peer& peer) {
+    waiting_.push_back(peer.id);
+    if (waiting_.size() > 1) return;
+    uv_prepare_start(&before_wait_, [](uv_prepare_t* prepare) {
+        auto& network = *static_cast<Impl*>(prepare->data);
+        const int64_t change = network.server_.parts.plugin->last_change();
+        if (std::exchange(network.looked_at_change_, change) != change)
+            guarded(network.server_.parts.log, "waiting requests",
+                    [&network] { network.look_at_waiting(false); });
+    });
+    uv_update_time(loop_);
+    uv_timer_start(
+        &waiting_timer_,
+        [](uv_timer_t* timer) {
+            auto& network = *static_cast<Impl*>(timer->data);
+            guarded(network.server_.parts.log, "waiting requests",
+                    [&network] { network.look_at_waiting(true); });
+        },
+        kWaitingMs, kWaitingMs);
+}
+
+// Gives a turn to the connections whose answers may go on. `for_ends`: drops those whose clients have gone.
+void Network::Impl::look_at_waiting(bool for_ends) {
+    std::vector<Peer*> waiting;
+    for (const uint64_t id : std::exchange(waiting_, {})) {
         const auto at = peers_.find(id);
         if (at == peers_.end() || at->second->turn != Peer::Turn::later) continue;
         Peer& peer = *at->second;
@@ -339,16 +377,14 @@ void Network::Impl::look_at_later() {
             waiting.push_back(&peer);
             continue;
         }
-        peer.turn = Peer::Turn::none;
-        if (peer.asked != nullptr && std::exchange(peer.waited, false)) peer.asked->began = Steady::now();
-        guard(peer, [&] { want_turn(peer); });
+        if (peer.asked != nullptr) peer.asked->began = Steady::now();  // the wait isn't the server's work
+        give_turn(peer);
     }
-    if (++later_looks_ % kLooksForEnds == 0) drop_ended(waiting);
-    for (Peer* peer : waiting) {
-        peer->waited = true;
-        later_.push_back(peer->id);
-    }
-    if (!later_.empty()) start_later();
+    if (for_ends) drop_ended(waiting);
+    for (const Peer* peer : waiting) waiting_.push_back(peer->id);
+    if (!waiting_.empty()) return;
+    uv_prepare_stop(&before_wait_);
+    uv_timer_stop(&waiting_timer_);
 }
 
 // Drops the connections of clients that have gone, and removes them from `peers`. poll() finds them, because
