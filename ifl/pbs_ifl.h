@@ -758,9 +758,9 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * external: the plugin then starts nothing. Only this project's server has these functions; on an OpenPBS
  * server they give PBSE_NOSUP. A `sched` of NULL or "" is the scheduler default.
  *
- * pbs_schedregister() makes the caller the program that schedules for `sched`, until the connection ends;
- * `list sched` shows it as scheduled_by. PBSE_SCHEDCONNECTED: another one is registered, and pbs_geterrmsg()
- * says who. Registering twice on one connection changes nothing.
+ * pbs_schedregister() makes the caller the program that schedules for `sched`, until the connection ends or
+ * the scheduler is deleted; `list sched` shows it as scheduled_by. PBSE_SCHEDCONNECTED: another one is
+ * registered, and pbs_geterrmsg() says who. Registering twice on one connection changes nothing.
  *
  * pbs_statchanges() gives the objects that have changed since a version: a number that is in the first line
  * of pbs_statrecord()'s text ({"pbspolicy_record":1,"time_zone":"UTC","version":1796000000000123}), or in the

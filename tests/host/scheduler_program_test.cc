@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_ifl.h"
+#include "server_plugin/host/cycle/cycle.h"
 #include "server_plugin/host/requests/requests.h"
 #include "tests/host/plugin_fixture.h"
 
@@ -128,6 +129,39 @@ TEST_F(SchedulerProgram, ItsRegistrationMayOutliveTheServer) {
         held = all.add("default", {"c@h", 7});
     }
     held.reset();
+}
+
+TEST_F(SchedulerProgram, IsNoLongerRegisteredOnceItsSchedulerIsGone) {
+    Program first(*this, root());
+    Program second(*this, root());
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "s2").code, 0);
+    EXPECT_EQ(first.answer(kRegister, "s2"), 0);
+    ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_SCHED, "s2").code, 0);
+    EXPECT_EQ(second.answer(kRegister, "s2"), PBSE_UNKSCHED);
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "s2").code, 0);
+    EXPECT_EQ(second.answer(kRegister, "s2"), 0) << "the other scheduler of this name is free";
+    EXPECT_EQ(first.answer(kRegister, "s2"), PBSE_SCHEDCONNECTED);
+    first.session.registered.clear();  // its connection ends, which is no end of the second one's
+    EXPECT_EQ(first.answer(kRegister, "s2"), PBSE_SCHEDCONNECTED);
+}
+
+TEST_F(SchedulerProgram, ThePluginsCyclesRest) {
+    make_queue("q");
+    Cycles cycles(*server_);
+    const auto cycles_of = [&] {
+        ASSERT_EQ(submit(user(), {}, "q").substr(0, 1).find_first_not_of("0123456789"), std::string::npos);
+        for (int i = 0; i < 10 && server_->cycles_wanted(); ++i) cycles.run_wanted();
+        EXPECT_FALSE(server_->cycles_wanted());
+    };
+    cycles_of();
+    const auto before = server_->counters.last_cycles().size();
+    EXPECT_GT(before, 0U);
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external"), 0);
+    cycles_of();
+    EXPECT_EQ(server_->counters.last_cycles().size(), before) << "none is counted or logged";
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "algorithm", "standard"), 0);
+    cycles_of();
+    EXPECT_GT(server_->counters.last_cycles().size(), before);
 }
 
 TEST_F(SchedulerProgram, WaitsForAChange) {

@@ -151,6 +151,7 @@ ifl::Reply remove_sched(Management& request) {
     if (sched->name == kDefaultName) return ifl::Reply::error(PBSE_SCHED_NO_DEL);
     Change change(server, request.context.now);
     change.remove(*sched);
+    change.then([&server, name = std::string(sched->name)] { server.registrations.end(name); });
     return finish(request, change, std::string(sched->name));
 }
 

@@ -23,8 +23,10 @@ ifl::Reply register_scheduler(Context& context, std::string_view extend) {
     if (context.state().sched(sched) == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
     ifl::Reply reply;
     reply.body = ifl::StatusReply{};
-    if (context.session.registered.contains(sched)) return reply;
     Registrations& all = context.server.registrations;
+    if (const auto own = context.session.registered.find(sched);
+        own != context.session.registered.end() && all.has(own->second))
+        return reply;
     auto held = all.add(sched, {requestor(context), context.now});
     if (held == nullptr) {
         const Registrations::By by = all.of(sched);

@@ -18,8 +18,12 @@ class Registrations {
     };
     // Called when a program's registration ends. Returns the present time.
     using Ended = std::function<std::int64_t(std::string_view sched, std::string_view who)>;
-    // A registration. It ends when the last copy of this pointer is destroyed.
-    using Held = std::shared_ptr<const std::string>;
+    struct Registration {
+        std::string sched;
+        std::uint64_t number = 0;
+    };
+    // A registration; the last copy's destruction ends it.
+    using Held = std::shared_ptr<const Registration>;
 
     // `now`: the time that of() returns as `since` for a scheduler for which nobody has registered yet.
     Registrations(std::int64_t now, Ended ended) : table_(new Table{{}, now, std::move(ended)}) {}
@@ -27,12 +31,22 @@ class Registrations {
     // Registers a program for a scheduler. Returns null if another program is registered for it.
     Held add(const std::string& sched, By by);
     By of(std::string_view sched) const;
+    // Ends the registration of a scheduler that is gone. Another scheduler of its name may have another one,
+    // whatever becomes of the first one's Held.
+    void end(std::string_view sched);
+    // Is the registration in force?
+    bool has(const Held& held) const;
 
   private:
+    struct Entry {
+        By by;
+        std::uint64_t number = 0;  // of the registration; 0: none
+    };
     struct Table {
-        std::map<std::string, By, std::less<>> by;
+        std::map<std::string, Entry, std::less<>> entries;
         std::int64_t begun;
         Ended ended;
+        std::uint64_t last = 0;
     };
     std::shared_ptr<Table> table_;  // a registration may outlive the server
 };
