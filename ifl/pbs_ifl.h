@@ -788,9 +788,9 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * pbs_asks() asks what the filters say to such a start, without doing it. The answer is as that of
  * pbs_statexplanation(): the outcome is "starts", "waits" (a filter refuses the start now), "rejected" or
  * "not considered", the only queue is the job's own, and all filters give their answers for `location`; the
- * filter "hosts" is about the vnodes. The job has the attribute location, as asked. An explanation's attributes about the order, and about other places and
- * times, are missing. `location`: as that of pbs_runjob(); NULL: where the policy would place the job.
- * For managers. `extend` is NULL.
+ * filter "hosts" is about the vnodes. The job has the attribute location, as asked. An explanation's
+ * attributes about the order, and about other places and times, are missing. `location`: as that of
+ * pbs_runjob(); NULL: where the policy would place the job. For managers. `extend` is NULL.
  */
 extern struct batch_status* pbs_asks(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_schedregister(int connect, const char* sched, const char* extend);

@@ -7,8 +7,9 @@
 
 namespace pbs::cmds {
 
-// The text of a reply of pbs_statexplanation() or pbs_asks(): the job's outcome, its place in the order and the tests of
-// the job itself, then each queue with its tests, in their order. Times are in the system's zone.
+// The text of a reply of pbs_statexplanation() or pbs_asks(): the job's outcome, its place in the order and
+// the tests of the job itself, then each queue with its tests, in their order. Times are in the system's
+// zone.
 std::string explanation_text(const batch_status* list);
 
 // The reply as one JSON object. Members are named like the attributes; `gates`, `order` and `queues` are
