@@ -1,0 +1,107 @@
+// Scheduler::test_start() says for a start of one job what a cycle over this job alone would do.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+struct TestOfStart : testing::Test {
+    World world;
+    Settings& s = world.policy();
+    void SetUp() override {
+        s.algorithm = Algorithm::standard;
+        world.queue({.name = "work"});
+        world.vnode({.name = "n1", .ncpus = 4});
+        world.vnode({.name = "n2", .ncpus = 4});
+        world.configure();
+    }
+    // The reason why the job may not start on ncpus of the vnode; without a vnode, anywhere. Empty: it may.
+    std::string why_not(int job, const std::string& vnode, std::int64_t cpus = 2, Instant now = at(10)) {
+        const Amount amount{ncpus, cpus, {}};
+        std::vector<Place> places;
+        if (!vnode.empty()) places.push_back({world.vnode_handle(vnode), {&amount, 1}});
+        const auto decisions = world.scheduler.test_start(now, JobHandle(job), places);
+        EXPECT_EQ(decisions.list.size(), 1U);
+        found = !decisions.list[0].places.empty() ? decisions.list[0].places[0].vnode : VnodeHandle{};
+        return std::string(decisions.list[0].text);
+    }
+    VnodeHandle found{};
+};
+
+TEST_F(TestOfStart, OtherJobsThatWaitDontMatter) {
+    s.strict_ordering = true;
+    world.configure();
+    world.run(world.job({.queue = "work", .ncpus = 1, .walltime = 2 * kHour}), "work", "n2", at(9));
+    world.job({.queue = "work", .select = "2:ncpus=4"});
+    const int job = world.job({.queue = "work", .ncpus = 2, .walltime = 2 * kHour});
+    EXPECT_EQ(why_not(job, "n1"), "");
+    EXPECT_EQ(why_not(job, ""), "");
+    EXPECT_EQ(found, world.vnode_handle("n1"));
+    EXPECT_THAT(world.cycle(at(10), false).started, testing::IsEmpty());
+}
+
+TEST_F(TestOfStart, LeavesTheStateAsItWas) {
+    for (int i = 0; i < 20; ++i) world.job({.queue = "work", .ncpus = 1 + i % 3});
+    const auto state_of = [](World& w) {
+        std::string text;
+        for (const auto& [job, comment] : w.cycle(at(11), false).comment)
+            text += fmt::format("{}: {}\n", job, comment);
+        for (const int job : w.cycle(at(11), false).started) text += fmt::format("{} ", job);
+        return text;
+    };
+    (void)world.cycle(at(10));
+    const std::string before = state_of(world);
+    for (int job = 1; job <= 20; ++job)
+        for (const char* vnode : {"", "n1", "n2"})
+            if (world.exists(job) && !world.running(job)) (void)why_not(job, vnode);
+    EXPECT_EQ(state_of(world), before);
+}
+
+TEST_F(TestOfStart, AReservationKeepsItsPlaces) {
+    const int reservation = world.reserve({.start = at(11), .end = at(12), .select = "1:ncpus=4:host=n1"});
+    ASSERT_TRUE(world.cycle(at(10)).confirmed.contains(reservation));
+    const int job = world.job({.queue = "work", .ncpus = 2, .walltime = 2 * kHour});
+    EXPECT_EQ(why_not(job, "n1"), "Not Running: Vnode n1 is kept for a reservation");
+    EXPECT_EQ(why_not(job, "n2"), "");
+    const int early = world.job({.queue = "work", .ncpus = 2, .walltime = kHour});
+    EXPECT_EQ(why_not(early, "n1"), "") << "it ends as the reservation begins";
+}
+
+TEST_F(TestOfStart, VnodesThatAreGoneOrUnknown) {
+    const int job = world.job({.queue = "work", .ncpus = 2});
+    const Amount amount{ncpus, 2, {}};
+    const Place place{VnodeHandle{999}, {&amount, 1}};
+    const auto decisions = world.scheduler.test_start(at(10), JobHandle(job), {&place, 1});
+    ASSERT_EQ(decisions.list.size(), 1U);
+    EXPECT_EQ(decisions.list[0].text, "Not Running: A vnode of the place doesn't exist any more");
+    EXPECT_TRUE(world.scheduler.test_start(at(10), JobHandle(999), {}).list.empty());
+}
+
+TEST_F(TestOfStart, HasTheAnswersOfAllFilters) {
+    world.queue({.name = "small", .max_user_run = 1});
+    const int job = world.job({.queue = "small", .ncpus = 8});
+    const Amount amount{ncpus, 8, {}};
+    const Place place{world.vnode_handle("n1"), {&amount, 1}};
+    world.run(world.job({.queue = "small", .ncpus = 1}), "small", "n2", at(9));
+    Explanation explanation;
+    (void)world.scheduler.test_start(at(10), JobHandle(job), {&place, 1}, &explanation);
+    EXPECT_EQ(explanation.outcome, JobOutcome::waits);
+    EXPECT_EQ(explanation.queue, "small");
+    EXPECT_EQ(explanation.place, 0U) << "the order isn't asked about";
+    ASSERT_EQ(explanation.queues.size(), 1U);
+    std::map<std::string_view, std::string> objections;
+    std::string_view decides;
+    for (const FilterAnswer& answer : explanation.queues[0].filters) {
+        if (!answer.why.empty()) objections[answer.filter] = answer.why;
+        if (answer.decides) decides = answer.filter;
+    }
+    EXPECT_EQ(objections.size(), 2U);
+    EXPECT_TRUE(objections.contains("hosts"));
+    EXPECT_EQ(decides, "hosts") << "the first in the order of the filters";
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
