@@ -1,8 +1,8 @@
-// Measures jobs that all start, or all end, at once. Results: how many start or end per second; how long a
-// user waits meanwhile for the status of one job or of the server, on a new connection each time; the longest
-// turn of the server's loop that takes more than 50 ms, in wall-clock and in processor time; and the memory
-// of the processes that watch a job. `kernel_alone` shows the limit of the machine without a server: it
-// starts as many processes of another user, each with a parent that waits for it.
+// Measures jobs that start at once, and that end at once: how many begin to run in a second; how long a user
+// waits meanwhile for the status of one job or the server, on a new connection each time; the longest turn of
+// the server's loop above 50 ms, by the clock and by the processor; and the memory of the processes above a
+// job. `external_change` and `external_starts` measure a program that schedules. `kernel_alone` shows the
+// limit of the machine without a server: as many processes of another user, each below one that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -413,6 +413,160 @@ void kernel_alone(benchmark::State& state) {
     for (const pid_t one : processes) waitpid(one, nullptr, 0);
 }
 
+// ---- A program that schedules (algorithm external) ----
+
+void set_external(const Server& server) {
+    const auto configured =
+        server.configure({"set policy default_policy algorithm=external", "set server scheduling=True"});
+    if (!configured) give_up(configured.message());
+}
+
+std::vector<std::string> all_jobs(const Server& server) {
+    const int handle = connect_to(server);
+    batch_status* all = pbs_statjob(handle, nullptr, nullptr, nullptr);
+    std::vector<std::string> names;
+    for (const batch_status* job = all; job != nullptr; job = job->next) names.emplace_back(job->name);
+    pbs_statfree(all);
+    pbs_disconnect(handle);
+    return names;
+}
+
+// Waits for changes as a scheduling program does, and notes when each answer with changes comes.
+class ChangesTaker {
+  public:
+    explicit ChangesTaker(const Server& server) : handle_(connect_to(server)) {
+        batch_status* record = pbs_statrecord(handle_, nullptr, nullptr);
+        if (record == nullptr) give_up("no record");
+        take(record);
+        thread_ = std::thread([this] {
+            while (!stop_) {
+                batch_status* changes = pbs_statchanges(handle_, nullptr, version_, 1, nullptr);
+                if (changes == nullptr) give_up("no changes");
+                const std::int64_t before = version_;
+                take(changes);
+                if (version_ == before) continue;
+                at_ = Clock::now().time_since_epoch().count();
+                reached_ = version_;
+            }
+        });
+    }
+    ChangesTaker(const ChangesTaker&) = delete;
+    ChangesTaker& operator=(const ChangesTaker&) = delete;
+    ~ChangesTaker() {
+        stop_ = true;
+        thread_.join();
+        pbs_disconnect(handle_);
+    }
+    std::int64_t reached() const { return reached_; }
+    // When the last answer came.
+    Clock::time_point at() const { return Clock::time_point(Clock::duration(at_)); }
+
+  private:
+    void take(batch_status* reply) {
+        std::string text;
+        for (const batch_status* part = reply; part != nullptr; part = part->next)
+            for (const attrl* one = part->attribs; one != nullptr; one = one->next) text += one->value;
+        pbs_statfree(reply);
+        constexpr std::string_view kVersion = "\"version\":";
+        // of a record in the first line, of changes in the last one
+        const auto at = text.starts_with("{\"pbspolicy_record") ? text.find(kVersion) : text.rfind(kVersion);
+        if (at == std::string::npos) give_up("no version");
+        version_ = std::strtoll(text.c_str() + at + kVersion.size(), nullptr, 10);
+    }
+
+    int handle_;
+    std::int64_t version_ = 0;
+    std::atomic<std::int64_t> reached_{0};
+    std::atomic<Clock::rep> at_{0};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+// Measures from a manager's request to change a queued job until the program that waits has the change.
+void external_change(benchmark::State& state) {
+    const auto server = make_server();
+    submit(*server, state.range(0));
+    set_external(*server);
+    const auto jobs = all_jobs(*server);
+    const int handle = connect_to(*server);
+    ChangesTaker program(*server);
+    std::vector<double> waits;
+    std::string name = "Priority";
+    for (auto _ : state) {
+        for (int i = 0; i < 500; ++i) {
+            std::this_thread::sleep_for(milliseconds(3));
+            std::string value = std::to_string(i);
+            attrl priority{nullptr, name.data(), nullptr, value.data(), SET};
+            const std::int64_t before = program.reached();
+            const auto begin = Clock::now();
+            if (pbs_alterjob(handle, jobs[static_cast<std::size_t>(i) % jobs.size()].c_str(), &priority,
+                             nullptr) != 0)
+                give_up("no change");
+            while (program.reached() == before) std::this_thread::yield();
+            waits.push_back(std::chrono::duration<double, std::milli>(program.at() - begin).count());
+        }
+    }
+    pbs_disconnect(handle);
+    std::ranges::sort(waits);
+    state.counters["ms_50%"] = waits[waits.size() / 2];
+    state.counters["ms_99%"] = waits[waits.size() * 99 / 100];
+    state.counters["ms_most"] = waits.back();
+}
+
+// The processor time that the server itself has used, in microseconds.
+double processor_time(const Server& server) {
+    std::ifstream file(fmt::format("/proc/{}/stat", server.pid()));
+    std::string line;
+    std::getline(file, line);
+    std::istringstream fields(line.substr(line.rfind(')') + 2));
+    std::vector<std::string> all;
+    for (std::string field; fields >> field;) all.push_back(field);
+    constexpr std::size_t kUser = 11;
+    constexpr std::size_t kSystem = 12;
+    return (std::stod(all.at(kUser)) + std::stod(all.at(kSystem))) * 1e6 /
+           static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// Measures the starts that a program makes one after the other: until the last is acknowledged, and until the
+// last job runs; and the server's own processor time for each. `check`: with check=True.
+void external_starts(benchmark::State& state) {
+    const auto server = make_server();
+    submit(*server, state.range(0));
+    set_external(*server);
+    const char* const extend = state.range(1) != 0 ? "check=True" : nullptr;
+    const auto jobs = all_jobs(*server);
+    const int handle = connect_to(*server);
+    Records records(*server);
+    double acknowledged = 0;
+    double took = 0;
+    std::vector<double> waits;
+    for (auto _ : state) {
+        const double used = processor_time(*server);
+        const auto begin = Clock::now();
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            const std::string place = fmt::format("(n{}:ncpus=1)", i / 32);
+            const auto asked = Clock::now();
+            if (pbs_asyrunjob_ack(handle, jobs[i].c_str(), place.c_str(), extend) != 0)
+                give_up(fmt::format("no start: {}", pbs_geterrmsg(handle)));
+            waits.push_back(seconds_since(asked) * 1000);
+        }
+        acknowledged = seconds_since(begin);
+        wait_for_records(records, 'S', state.range(0));
+        took = seconds_since(begin);
+        state.counters["server_us_per_start"] =
+            (processor_time(*server) - used) / static_cast<double>(state.range(0));
+    }
+    pbs_disconnect(handle);
+    const auto count = static_cast<double>(state.range(0));
+    std::ranges::sort(waits);
+    state.counters["acks_per_s"] = count / acknowledged;
+    state.counters["ack_ms_99%"] = waits[waits.size() * 99 / 100];
+    state.counters["starts_per_s"] = count / took;
+    while (running(*server) < state.range(0)) std::this_thread::sleep_for(milliseconds(50));
+    for (const pid_t one : sessions(*server)) kill(one, SIGKILL);
+    wait_for_records(records, 'E', state.range(0));
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
     for (const int64_t jobs : {20, 500, 2'000}) benchmark->Arg(jobs);
     benchmark->ArgName("jobs")->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
@@ -420,6 +574,13 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK(jobs_start)->Apply(sizes);
 BENCHMARK(jobs_end)->Apply(sizes);
+BENCHMARK(external_change)->Apply(sizes);
+BENCHMARK(external_starts)
+    ->ArgsProduct({{20, 500, 2'000}, {0, 1}})
+    ->ArgNames({"jobs", "check"})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
 BENCHMARK(kernel_alone)->Apply(sizes);
 
 }  // namespace
