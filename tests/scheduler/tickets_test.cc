@@ -290,6 +290,19 @@ TEST(ShareTickets, AreCutByTheCompensationFactor) {
     }
 }
 
+// dora is in no group. Where such users have no shares, the jobs of physics are numbered as if she had none.
+TEST(ShareTickets, DontDependOnUsersWithoutShares) {
+    for (const auto& [unknown, alice] : {std::pair{0, kAll / 2}, {10, kAll * 6 / 14}}) {
+        FsGroup group = two_groups(0);
+        group.unknown_shares = unknown;
+        Tree tree(group);
+        const auto found =
+            tree.tickets({tree.job("bob", true), tree.job("bob"), tree.job("alice"), tree.job("dora")});
+        EXPECT_EQ(found.tickets[3] > 0, unknown > 0);
+        EXPECT_NEAR(found.tickets[2], alice, 1) << unknown;
+    }
+}
+
 // Only nodes with jobs get tickets. A leaf's running jobs divide its tickets by their job_shares, in whole
 // tickets.
 TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {

@@ -31,7 +31,7 @@ class ShareTree {
         for (std::vector<Node>& below : children_) below.clear();
         children_.resize(nodes_.size());
         for (Node node = static_cast<Node>(nodes_.size()); node-- > 0;) {
-            active[node] = active[node] || targets[node].jobs > 0;
+            active[node] = active[node] || (targets[node].jobs > 0 && is_in_tree(node));
             if (node == FairShares::kRoot || !active[node]) continue;
             active[nodes_[node].parent] = true;
             children_[nodes_[node].parent].push_back(node);
@@ -40,6 +40,12 @@ class ShareTree {
         std::vector<double> overall_level(nodes_.size(), 1);
         for (Node node = 0; node < nodes_.size(); ++node) share_out(node, targets, overall_level);
         return targets;
+    }
+    // If `unknown` has no shares, entities that the tree doesn't have get no tickets, and don't count beside
+    // those that it has.
+    bool is_in_tree(Node leaf) const {
+        constexpr Node kUnknown = FairShares::kUnknown;
+        return nodes_[kUnknown].shares > 0 || (leaf != kUnknown && nodes_[leaf].parent != kUnknown);
     }
     const std::vector<Node>& children(Node node) const { return children_[node]; }
     Node parent(Node node) const { return nodes_[node].parent; }
@@ -122,6 +128,7 @@ void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
     std::vector<std::vector<Place>> lists(tree.size());
     constexpr double kOfJobShares = 0.01;
     for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+        if (!tree.is_in_tree(jobs[i].leaf)) continue;
         const double own = jobs[i].job_shares;
         lists[jobs[i].leaf].push_back({i, so_far.empty() ? own : so_far[i] + kOfJobShares * own});
     }
