@@ -174,9 +174,9 @@ struct TlsSession::Data {
     BIO* out;  // belongs to the session
     std::string name{};
     bool failed = false;
-    // How far the current TLS record has come. `header`: the number of bytes of its header. `left`: the
-    // length, read from the header's last two bytes; once the header is whole, the number of bytes of data
-    // still to come.
+    // The part of the current TLS record that has come. `header`: the number of bytes of its header. `left`:
+    // the length, read from the header's last two bytes; once the header is whole, the number of bytes of
+    // data still to come.
     std::size_t header = 0;
     std::size_t left = 0;
 

@@ -155,8 +155,8 @@ void release_requests(Requests& requests, const AdvanceReservation& reservation)
 
 }  // namespace
 
-// Has all jobs considered, because a reservation may affect the start of any job, and adds a queue in which
-// jobs start.
+// Stores a reservation that the host reports. The next cycle considers all jobs, because a reservation may
+// affect the start of any job, and adds a queue in which jobs start.
 void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);

@@ -238,7 +238,8 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // Then try the first line alone: a disk that is nearly full may have space for it.
+        // If all lines together can't be written, try the first line alone: a disk that is nearly full may
+        // have space for it.
         if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
         if (error != 0) {
             complain(error);

@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// How many cycles and slow requests are remembered. The note of a cycle takes some hundred bytes.
+// The numbers of cycles and slow requests that are remembered. The note of a cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
 // A request that takes longer than this is slow: a turn of the event loop should be shorter.

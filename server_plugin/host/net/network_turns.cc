@@ -34,10 +34,10 @@ constexpr std::size_t kMostUnsent = size_t{256} << 10;
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
 // The memory of a decoded request, as a multiple of its bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// How long serve() answers requests before the loop looks for other events. The time is short, because a
+// The time for which serve() answers requests before the loop looks for other events. It is short, because a
 // command sends four requests, each after the reply to the last one, and so waits for four such turns.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// How long serve() answers requests while there is something to commit. This time is longer, because each
+// The time for which serve() answers requests while there is something to commit. It is longer, because each
 // commit waits for the disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};
 // The most requests that are committed together, so that no client waits long for the other requests.

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kWholeHost = static_cast<std::size_t>(-1);
 
-// How closely an entry of a list matches a name. The closest of the matching entries decides.
+// The closeness with which an entry of an access list matches a user's name. The closest of the matching
+// entries decides.
 struct Fit {
     bool user = false;     // the entry names the user
     std::size_t host = 0;  // how many characters of the host the entry names; kWholeHost: all of them

@@ -50,8 +50,8 @@ struct SharesAsked {
     Instant now{};
     std::string sched;
     std::string group;  // the fs_group; empty: all of the scheduler
-    // This user may see the user's own entity, the entities of the user's jobs, and the groups above them.
-    // nullopt: all elements.
+    // The user who asks. The answer has the user's own entity, the entities of the user's jobs, and the
+    // groups above them. nullopt: it has all elements.
     std::optional<std::string> user;
 };
 

@@ -123,7 +123,8 @@ class HostLoads {
     };
     void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
     void forget_old();
-    // Has all orders computed for all hosts at their next use. Their numbers stay: queues refer to them.
+    // Marks all orders to be computed for all hosts at their next use. The orders keep the numbers by which
+    // queues refer to them.
     void compute_anew();
     static constexpr std::size_t kMostNoted = 1 << 16;
 

@@ -223,14 +223,14 @@ struct CycleState {
     // Reservations in the order of creation. The index of a reservation is its id.
     std::vector<Reservation> reservations;
 
-    // An operator wants the job started, so the policy's rules about hosts don't count.
+    // True: an operator wants the job started, so the policy's rules about hosts don't count.
     bool at_request = false;
 
-    // This is a look-ahead, the search for a later start, and `now` is in the future. Filters then only
+    // True during a look-ahead, the search for a later start: `now` is in the future. Filters then only
     // decide whether a job may start, without a reason.
     bool looking_ahead = false;
 
-    // The answer has no effect: it is for an explanation or a look-ahead.
+    // True: filters are asked only for an explanation or a look-ahead, so their answers have no effect.
     bool only_asked = false;
 
     // The number of refusals in this cycle of jobs that may use any vnodes if their placement sets are too

@@ -73,7 +73,7 @@ enum class ReasonCode : std::uint8_t {
     hosts_systime,       // a: HIGH_SYSTIME
     hosts_full,          // a: MAX_JOBS
     reserved,            // object: the job with the reservation, which this one would delay
-    // Others.
+    // Other reasons.
     request_unsupported,  // object: the request
     no_shares,            // the job's entity has no shares (enforce_no_shares)
     // The job was queued in a batch queue when the server started (SCHED_RESTART_ACTION none).
@@ -139,6 +139,7 @@ inline std::int64_t kept_instant(std::optional<Instant> at) {
 // threshold_code() makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison,
 // and LoadAt: the load is unknown, has reached the threshold, or is too near for all of the chunks.
 enum class LoadAt : std::uint8_t { unknown, reached, too_near };
+// Makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison, and LoadAt.
 constexpr std::int64_t threshold_code(VnodeSlot vnode, values::Comparison how, LoadAt at) {
     return std::int64_t{vnode} * 32 + static_cast<std::int64_t>(how) * 4 + static_cast<std::int64_t>(at);
 }

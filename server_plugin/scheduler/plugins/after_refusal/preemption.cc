@@ -445,7 +445,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         (starts(p) ? enough : too_few) = middle;
     }
     set_out(enough);
-    // Then put back each of these jobs that isn't needed, from the last but one on.
+    // Put each removed job back that needn't be removed, from the last but one to the first.
     for (std::size_t i = enough; i-- > 0 && fits;) {
         if (i + 1 == enough) continue;
         give_back(*all[list[i]]);

@@ -34,8 +34,8 @@ class RestartFound final : public AfterRefusal, CyclePart {
     }
     bool takes_in(JobSlot job, QueueSlot queue) override;
     void took_in() override;
-    // Has the next cycle fill the lanes (sorted lists of pending jobs) again: they lack the jobs that were
-    // found.
+    // Makes the next cycle fill the lanes (sorted lists of pending jobs) again, because the lanes lack the
+    // jobs that this rule has found in batch queues.
     void remember() override {
         if (wants_every_job()) in_.events->pending_known = false;
     }
