@@ -374,13 +374,13 @@ class RequestDecoder {
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
-    /// A packet that isn't decoded: a token of an authentication method. next_token() takes it where a token
-    /// is due instead of a request. nullopt: more bytes are needed. Errors: the bytes are no packet; next()
-    /// then returns Malformed.
+    /// A packet that isn't decoded: a token of an authentication method.
     struct Token {
         PacketType type;
         std::string data;
     };
+    /// Takes the next packet as a token, where a token is due instead of a request. nullopt: more bytes are
+    /// needed. Errors: the bytes are no packet; next() then returns Malformed.
     Result<std::optional<Token>> next_token();
     bool in_progress() const { return packets_.in_progress(); }
     /// The number of buffered bytes that aren't part of a returned request.

@@ -139,8 +139,9 @@ class Store {
     // if `work` is less than kLongWork, else with bad_value.
     void set_patience(std::uint64_t work);
 
-    // The parts of this store from which prepare() makes another one. seed() commits the staged commands.
+    // The parts of this store from which prepare() makes another one.
     struct Seed;
+    // Commits the staged commands. Returns the parts of this store that prepare() needs.
     std::shared_ptr<const Seed> seed();
     // Makes a second store on the same file. Its first change is written to the disk, but not committed:
     // until take_over(), only that store has it in force. When another thread sets `end`, the change soon

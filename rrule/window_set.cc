@@ -122,9 +122,10 @@ struct alignas(64) WindowSet::Impl {
         }
     }
 
+    // The instant from which on nothing changes any more; nullopt: it isn't computed yet.
+    using Quiet = std::optional<Instant>;
     // Returns whether it is known that nothing changes after hi. Requires that nothing changes in the list
     // from t on. This is seldom true, so it is checked only if the list reaches several years beyond t.
-    using Quiet = std::optional<Instant>;
     bool quiet_at_end(Instant t, Quiet& quiet) const {
         constexpr Days kSeldom{366 * 6};
         if (!quiet && hi > t + kSeldom) quiet = pattern().quiet_until(t);

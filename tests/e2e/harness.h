@@ -49,13 +49,14 @@ Output run(const std::vector<std::string>& argv, const RunOptions& options = {})
 // Returns the path of a program in build/bin.
 std::filesystem::path program(const std::string& name);
 
-// Users of the tests. runner() submits jobs: it is this process's user or, if that is root, an ordinary user.
-// other() is another ordinary user; nullopt if this process can't become one.
+// A user for tests.
 struct User {
     uid_t uid = 0;
     gid_t gid = 0;
     std::string name;
 };
+// runner() returns the user who submits jobs: this process's user or, if that is root, an ordinary user.
+// other() returns another ordinary user; nullopt if this process can't become one.
 const User& runner();
 std::optional<User> other();
 

@@ -1,5 +1,5 @@
-// Tests programs of server_dyn_res that root configured for pbs_sched. Since then the plugin has begun to
-// schedule.
+// Tests programs of server_dyn_res that root configured for pbs_sched, at a site where the plugin schedules
+// in place of pbs_sched.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests the first start. It makes objects of the legacy files, once. If a file has a mistake, it makes none,
-// and says why.
+// Tests the server's first start, at which the plugin makes objects of the legacy files, once. If a file has
+// a mistake, the plugin makes no object, and says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

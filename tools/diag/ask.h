@@ -16,12 +16,12 @@ namespace pbs::diag {
 cmds::Result<cmds::StatusList> ask_part(const cmds::Connection& connection, const std::string& part);
 
 /// A comment of queued jobs, with "N" in place of each number, and the number of jobs that have it: jobs
-/// whose comments differ only in amounts and dates count together. ask_reasons() returns the most frequent
-/// comment first.
+/// whose comments differ only in amounts and dates count together.
 struct Reason {
     std::string text;
     std::size_t jobs = 0;
 };
+/// Returns the comments of a server's queued jobs, the most frequent one first.
 cmds::Result<std::vector<Reason>> ask_reasons(const cmds::Connection& connection);
 
 /// Replaces each number in a comment by "N": "Not Running: N of N jobs". A digit within a word stays, as in a

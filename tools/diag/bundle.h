@@ -21,12 +21,13 @@ struct BundleOptions {
     std::chrono::sys_seconds now;
 };
 
-/// An archive of the parts that could be obtained. Its README names the missing ones, as `left_out` does.
-/// make_bundle() fails if it can't learn the names to replace.
+/// An archive of the parts of a diagnosis that could be obtained. Its README names the missing parts, as
+/// `left_out` does.
 struct Bundle {
     std::string archive;                ///< for tar(1)
     std::vector<std::string> left_out;  ///< a line with the reason for each missing part
 };
+/// Makes the archive. Errors: the names that have to be replaced in it can't be learnt.
 cmds::Result<Bundle> make_bundle(const cmds::Connection& connection, const BundleOptions& options);
 
 }  // namespace pbs::diag

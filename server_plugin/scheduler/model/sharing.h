@@ -31,10 +31,11 @@ constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
     return asked == AskedSharing::unsaid && vnode == Sharing::default_shared ? Sole::nothing : Sole::vnode;
 }
 
-// emptiness() is a number for a vnode. A job can be on the vnode if the number is at least emptiness_for()
-// the job's request. A vnode that a job has exclusively is closed in any case, so the number only
-// distinguishes empty vnodes from those that jobs share.
+// The number of a vnode that every job may use: it is empty, or ignores requests for exclusive use.
 constexpr std::int64_t kEmpty = 2;
+// emptiness() returns a number for a vnode. A job can be on the vnode if this number is at least the number
+// that emptiness_for() returns for the job's request. A vnode that a job has exclusively takes no jobs in any
+// case, so the number only distinguishes empty vnodes from those that jobs share.
 constexpr std::int64_t emptiness(Sharing vnode, bool has_jobs) {
     if (!has_jobs || vnode == Sharing::ignore_excl) return kEmpty;
     return vnode == Sharing::default_excl || vnode == Sharing::default_exclhost ? 0 : 1;
