@@ -1,4 +1,5 @@
-// Time: the work that is due at tick(), the instant of the next call, and the policy in force.
+// Functions of Scheduler about time: the work that is due at tick(), the instant of the next call, and the
+// policy in force.
 
 #include <fmt/format.h>
 

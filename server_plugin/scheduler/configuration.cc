@@ -1,4 +1,4 @@
-// Configuration, and the policy in force.
+// Functions of Scheduler that set its configuration, and determine the policy in force.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Events of jobs.
+// Functions of Scheduler that take the host's events about jobs: new, changed, started and ended ones.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Events of all objects other than jobs.
+// Functions of Scheduler that take the host's events about all objects other than jobs.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// The fs_groups of schedulers: trees and usage by the configuration, and as jobs run.
+// Functions of Scheduler about fair shares: they make trees of the fs_groups in the configuration, and count
+// the usage of jobs.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// Facts that the host or programs report: dedicated times, allocations, amounts, past usage.
+// Functions of Scheduler that take facts which the host or programs report: dedicated times, allocations,
+// amounts, past usage.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// A part of a cycle: its pending jobs, and their order.
+// The part of a cycle that takes the pending jobs in, by classes, and sorts them.
 
 #include "server_plugin/scheduler/framework/intake.h"
 

@@ -1,4 +1,4 @@
-// A part of a cycle: tests each job by the filters, places it, and starts or refuses it.
+// The part of a cycle that tests each job by the filters, places it, and starts or refuses it.
 
 #include "server_plugin/scheduler/framework/judge.h"
 

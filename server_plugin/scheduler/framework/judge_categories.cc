@@ -1,4 +1,4 @@
-// A part of a cycle: the stored answers, and the jobs for which they hold.
+// The functions of Judge that store answers of filters, and find the jobs for which an answer holds.
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// A part of a cycle: its queues, in the form for filters.
+// The part of a cycle that makes the QueueViews of its queues: the form in which filters read queues.
 
 #include "server_plugin/scheduler/framework/queues.h"
 

@@ -124,7 +124,7 @@ class Requests {
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 
-    std::vector<std::uint32_t> asked_by_;  // by resource: the number of requests for it
+    std::vector<std::uint32_t> asked_by_;  // by resource: its number of amounts in requests
     std::uint32_t want_hosts_ = 0;         // the number of requests for exclusive hosts
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;

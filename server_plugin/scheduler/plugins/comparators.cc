@@ -1,4 +1,4 @@
-// The table of comparators.
+// The comparators. Each computes the number by which a chain of comparators (pending/sort.h) sorts jobs.
 
 #include "server_plugin/scheduler/plugins/comparators.h"
 

@@ -1,4 +1,4 @@
-// The list of profiles.
+// The list of profiles (framework/profile.h): the scheduling algorithms.
 
 #include <algorithm>
 
