@@ -173,8 +173,8 @@ Result<Json> parse(std::string_view json, Problems& problems) {
     return *std::move(parsed);
 }
 
-// Returns the value of an attribute in the history. A scalar is read as if typed in qmgr. The syntax of each
-// element of a list is checked.
+// Returns the value of an attribute from its text in the history. The value of an attribute that isn't a list
+// is read as if it was typed in qmgr. The syntax of each element of a list is checked.
 Result<Value> value_of(const Attribute& attribute, const AttributeText& text) {
     if (attribute.is_list() != text.is_list) {
         return fail(Code::bad_value, fmt::format("{}: expected {}", attribute.name,

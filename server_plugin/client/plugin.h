@@ -38,8 +38,8 @@ struct Options {
     std::function<void()> work_finished{};
     bool has_pbs_sched = false;  // the host has OpenPBS's pbs_sched
     bool pulls = false;          // the host pulls jobs from other servers
-    std::uint64_t takes = 0;     // bits of enum pbs_takes: what the host takes from cycles
-    std::uint64_t takes_of_place_job = 0;
+    std::uint64_t takes = 0;     // the decisions of cycles that the host can carry out: bits of pbs_takes
+    std::uint64_t takes_of_place_job = 0;  // the same for decisions of place_job()
 };
 
 using cluster::Identity;

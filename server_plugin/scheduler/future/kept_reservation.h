@@ -73,7 +73,8 @@ class KeptReservation {
     // Returns whether a look-ahead at `now` would find the same reservation. False shortly before the start,
     // because a job that has overrun its walltime is always expected to end kOverrun from now.
     bool holds(Instant now) const { return holds_ && start >= now + kOverrun && made <= now && now < until; }
-    // Notes a running job whose planned end is put off once it is reached, because it requested no walltime.
+    // Bounds `until` by the planned end of a running job that requested no walltime: if the job still runs
+    // then, its planned end is put off (default_duration).
     void note_end(const Tables& tables, JobSlot job);
 
     // Returns whether `outlasting` counts the job. REQUIRES: the job holds its places.
