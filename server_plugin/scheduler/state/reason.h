@@ -136,8 +136,8 @@ inline std::int64_t kept_instant(std::optional<Instant> at) {
     return at ? at->time_since_epoch().count() : 0;
 }
 
-// threshold_code() makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison,
-// and LoadAt: the load is unknown, has reached the threshold, or is too near for all of the chunks.
+// The relation of a load to a threshold: the load is unknown, has reached the threshold, or is too near to it
+// for all of the chunks.
 enum class LoadAt : std::uint8_t { unknown, reached, too_near };
 // Makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison, and LoadAt.
 constexpr std::int64_t threshold_code(VnodeSlot vnode, values::Comparison how, LoadAt at) {
