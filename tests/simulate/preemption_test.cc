@@ -405,6 +405,35 @@ TEST(AtClose, StopsAreCountedApart) {
     EXPECT_EQ(make_report("run", trace, run_with("run")).at_close.all.times, 0);
 }
 
+// A job that is longer than its queue's hours is queued again each time, until it isn't stopped any more.
+TEST(AtClose, AJobThatIsLongerThanTheHoursEnds) {
+    const Trace trace = trace_of({{0, 4, 100000, -1}});
+    const Schedule run =
+        run_of(trace, site_of(1, 4),
+               "create time_window nights rrule=FREQ=DAILY, start_time=03:00, end_time=01:00, "
+               "at_close=requeue\nset queue workq time_window=nights\n");
+    EXPECT_EQ(run.outcomes[0].how, JobEnd::finished);
+    EXPECT_EQ(run.preempted.at(0).at_close.by[2], 100);
+}
+
+// A job may be stopped by another job and by its queue's hours. Each has its own table; the last stop of a
+// job that doesn't run again counts there.
+TEST(AtClose, StopsOfBothKindsAreToldApart) {
+    const Trace trace = trace_of({{0, 4, 7200, 10000}, {600, 4, 60, 60, "bob", "express"}});
+    const Schedule run =
+        run_of(trace, express_site(1, 4),
+               order("S") +
+                   "create time_window nights\n"
+                   "set time_window nights rrule='DTSTART:20261123T000000 FREQ=DAILY;COUNT=1', "
+                   "start_time=00:00, end_time=01:00, at_close=suspend\n"
+                   "set queue workq time_window=nights\n");
+    const Report report = make_report("x", trace, run);
+    EXPECT_EQ(report.preemption.all.times, 1);
+    EXPECT_EQ(report.at_close.all.times, 1);
+    EXPECT_EQ(report.preemption.all.stopped, 0);
+    EXPECT_EQ(report.at_close.all.stopped, 1);
+}
+
 // Of four jobs on one CPU two start by their deadlines, one 100 seconds late, and one asks for more than
 // there is.
 TEST(Deadlines, AreReported) {

@@ -32,7 +32,8 @@ constexpr Seconds kPatience = std::chrono::days(14);
 // The most reasons that are counted by their text; all further ones are counted together.
 constexpr std::size_t kMostReasons = 1000;
 constexpr std::size_t kProgressEvery = 512;  // in events
-// After so many requeues a job isn't preempted any more: otherwise jobs could requeue each other for ever.
+// After so many requeues a job isn't stopped any more: otherwise jobs could requeue each other for ever, and
+// a job that is longer than its queue's hours would never end.
 constexpr std::int64_t kMostRequeues = 100;
 constexpr std::size_t kRequeued = 2;  // index of PreemptMethod::requeue in kPreemptMethods
 
@@ -377,7 +378,8 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
         PreemptedJob& preempted = run_.preempted[position];
         Stops& stops = preempted.*preempted.last;
         (resumes ? stops.suspended : stops.queued_again) += now_ - waiting.preempted_at;
-        record_.not_preemptable = preempted.preempted.by[kRequeued] >= kMostRequeues;
+        record_.not_preemptable =
+            preempted.preempted.by[kRequeued] + preempted.at_close.by[kRequeued] >= kMostRequeues;
     }
     run->since = now_;
     scheduler_.job_changed(now_, record_);
