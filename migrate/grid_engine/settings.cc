@@ -40,7 +40,7 @@ constexpr std::array kSettingRows{
                "left out: node_sort_key of the policy orders the vnodes, and Priority the queues"},
     SettingRow{"schedd_job_info", "",
                "left out: jobs have comments, and pbs_explain has all reasons, at any time"},
-    SettingRow{"report_pjob_tickets", "", "left out: pbs_explain shows the tickets of a job"},
+    SettingRow{"report_pjob_tickets", "", "left out: pbs_fairshare --tickets shows the tickets of all jobs"},
     SettingRow{"max_pending_tasks_per_job", "",
                "left out: an array has tickets as one job, for its next subjob"},
     SettingRow{"weight_tickets_functional", "tickets_functional"},

@@ -12,15 +12,19 @@
 #include "server_plugin/scheduler/tickets/policies.h"
 
 namespace pbs::sched {
+
+bool reads_tickets(const Policy& policy) {
+    return policy.settings.weighted_priority || (policy.formula && policy.formula->reads_priorities());
+}
+
 namespace {
 
 // Returns whether the policy uses the usage and the shares of its fs_group.
 bool uses_shares(const Policy& policy) {
     const Settings& s = policy.settings;
     if (s.fairshare_group.empty()) return false;
-    const bool reads_tickets = s.weighted_priority || (policy.formula && policy.formula->reads_priorities());
     return s.fairshare || (policy.formula && policy.formula->reads_shares()) ||
-           (reads_tickets && s.tickets_share > 0) ||
+           (reads_tickets(policy) && s.tickets_share > 0) ||
            std::ranges::any_of(s.job_sort_key, [](const SortKey& key) {
                return key.name == "fairshare_perc" || key.name == "fair_share_perc";
            });

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/framework/tickets.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
@@ -18,11 +19,15 @@ TicketsView Inspector::tickets(const SharesAsked& asked) {
     if (sched == impl_->scheds.end() || policy == nullptr) return view;
     Tables& t = impl_->tables;
     view.policy = policy->settings.name;
-    view.gives_tickets = gives_tickets(policy->settings, t.resources);
+    // The Origin algorithm, which takes jobs from named queues, knows no tickets.
+    view.gives_tickets = gives_tickets(policy->settings, t.resources) && reads_tickets(*policy) &&
+                         policy->settings.profile->intake != JobSource::named_queues;
     if (!view.gives_tickets) return view;
     std::vector<QueueSlot> queues;
     for (QueueSlot queue = 0; queue < t.queues.size(); ++queue)
-        if (impl_->serves(sched->first, sched->second, t.queues[queue].partition)) queues.push_back(queue);
+        if (t.queues[queue].known && t.queues[queue].execution &&
+            impl_->serves(sched->first, sched->second, t.queues[queue].partition))
+            queues.push_back(queue);
     SchedShares* const shares = impl_->shares_of(sched->second, *policy);
     if (shares != nullptr) shares->bring_up_to_date(t, asked.now);
     const Tickets tickets(policy->settings, t, shares, asked.now, queues);

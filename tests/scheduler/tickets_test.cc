@@ -387,6 +387,30 @@ TEST_F(TicketCycles, StartJobsInTheirOrder) {
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(ann1, bob1, ann2, bob2));
 }
 
+// The view for people has the tickets that the order goes by. Jobs in route queues have no part in them.
+TEST_F(TicketCycles, AreShownAsTheyCount) {
+    world.queue({.name = "r", .execution = false});
+    for (int i = 0; i < 3; ++i) world.job({.queue = "r", .owner = "bob", .ncpus = 1});
+    const int ann = job("ann");
+    job("ann");
+    const int bob = job("bob");
+    const SharesAsked asked{at(1), "default", {}, {}};
+    const TicketsView view = world.scheduler.inspect().tickets(asked);
+    EXPECT_TRUE(view.gives_tickets);
+    ASSERT_EQ(view.rows.size(), 3U);
+    EXPECT_EQ(view.rows[0].job, std::to_string(ann) + ".server");
+    EXPECT_DOUBLE_EQ(view.rows[0].sum(), 10000);
+    EXPECT_DOUBLE_EQ(view.rows[0].normalised, 1);
+    EXPECT_EQ(view.rows[1].job, std::to_string(bob) + ".server");
+    const auto found = world.scheduler.inspect().explain(at(1), view.rows[1].job);
+    EXPECT_DOUBLE_EQ(view.rows[1].sum(), found->priority_terms[2].value);
+    EXPECT_DOUBLE_EQ(view.rows[1].normalised, found->priority_terms[2].normalised);
+    EXPECT_EQ(world.scheduler.inspect().tickets({at(1), "default", {}, "bob"}).rows.size(), 1U);
+    world.policy().weighted_priority = false;
+    world.configure();
+    EXPECT_FALSE(world.scheduler.inspect().tickets(asked).gives_tickets) << "no order goes by them";
+}
+
 TEST_F(TicketCycles, GoByOverrideTickets) {
     world.policy().override_tickets = {{OwnerKind::group, "rescue", 20000}};
     world.configure();

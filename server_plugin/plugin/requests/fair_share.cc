@@ -111,13 +111,13 @@ class TicketsQuery final : public BackgroundQuery {
     void work(sched::Inspector& scheduler) override { found_ = scheduler.tickets(asked_); }
     int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
         if (!found_.gives_tickets)
-            return reply.error(
-                PBSE_IVALREQ,
-                found_.policy.empty()
-                    ? fmt::format("sched {} has no policy", asked_.sched)
-                    : fmt::format("policy {} gives no tickets: expected tickets_functional, tickets_share or "
-                                  "override_tickets",
-                                  found_.policy));
+            return reply.error(PBSE_IVALREQ,
+                               found_.policy.empty()
+                                   ? fmt::format("sched {} has no policy", asked_.sched)
+                                   : fmt::format("policy {} gives no tickets: expected weighted_priority or "
+                                                 "tickets in job_sort_formula, "
+                                                 "and tickets_functional, tickets_share or override_tickets",
+                                                 found_.policy));
         if (row_ == 0) {
             Shown shown;
             shown.add("sched", found_.sched);

@@ -26,7 +26,7 @@ struct TicketsView {
     std::string sched;
     std::string policy;
     Instant now{};
-    bool gives_tickets = false;  // false: the policy in force gives none, and there are no rows
+    bool gives_tickets = false;  // false: the policy in force gives none, or its order of jobs ignores them
     std::vector<TicketRow>
         rows;  // by tickets, the most first; of equal ones the job that was submitted first
 };
