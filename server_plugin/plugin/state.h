@@ -138,9 +138,9 @@ struct State {
     std::string server_formula;               // the server's deprecated job_sort_formula
     std::int64_t server_backfill_depth = -1;  // the server's deprecated backfill_depth; -1: not set
     SchedConfigs sched_configs;               // the sched_config files of schedulers without a policy
-    // SchedConfigs::names when set_queue_types() last succeeded; after a failure, the time of the next try.
+    // SchedConfigs::names when set_queue_types() last succeeded; empty: it never has.
     std::optional<std::uint64_t> queue_types_names;
-    sched::Instant queue_types_again{};
+    sched::Instant queue_types_again{};  // the time of its next try after a failure; the Epoch: it succeeded
     ExternalFiles external_files;  // the files of pbs_sched that are made from policies
     // The configuration that the scheduler got last; null: none yet. The store may have a newer one.
     std::shared_ptr<const objects::Snapshot> adopted;
