@@ -91,9 +91,16 @@ void add_unreached_rules(const Object* before, const Object* after, std::vector<
     }
 }
 
-// Returns whether some scheduler may have a policy of algorithm standard: only that algorithm looks at
-// at_close. A scheduler without policies is scheduled by the standard algorithm.
-bool windows_stop_jobs(const Draft& draft) {
+// Returns whether the policy acts by algorithm standard, the only one that looks at at_close. Without a
+// program that could schedule, external is standard.
+bool looks_at_close(const Object& policy, ServerAbilities abilities) {
+    const std::string_view algorithm = policy.text("algorithm");
+    return algorithm == "standard" || (algorithm == "external" && abilities.pbs_sched == PbsSched::none);
+}
+
+// Returns whether some scheduler may have such a policy. A scheduler without policies is scheduled by the
+// standard algorithm.
+bool windows_stop_jobs(const Draft& draft, ServerAbilities abilities) {
     bool any_scheduler = false;
     bool stop = false;
     draft.for_each(ObjectType::sched, [&](const Object& sched) {
@@ -104,7 +111,7 @@ bool windows_stop_jobs(const Draft& draft) {
             if (name.empty()) continue;
             has_policy = true;
             const ObjectPtr policy = draft.find(ObjectType::policy, name);
-            stop = stop || policy == nullptr || policy->text("algorithm") == "standard";
+            stop = stop || policy == nullptr || looks_at_close(*policy, abilities);
         }
         stop = stop || !has_policy;
     });
@@ -114,8 +121,8 @@ bool windows_stop_jobs(const Draft& draft) {
 // Adds a line for each time_window whose at_close has lost its effect by this change of a policy or a
 // scheduler, up to ten lines; and for a changed time_window whose at_close has none.
 void add_closings_without_effect(const Draft& draft, const Object* before, const Object* after,
-                                 std::vector<std::string>& lines) {
-    if (after == nullptr || (before != nullptr && *before == *after)) return;
+                                 ServerAbilities abilities, std::vector<std::string>& lines) {
+    if (before != nullptr && after != nullptr && *before == *after) return;
     constexpr std::size_t kMostLines = 10;
     std::size_t told = 0;
     const auto add = [&](const Object& window) {
@@ -125,19 +132,25 @@ void add_closings_without_effect(const Draft& draft, const Object* before, const
             fmt::format("{}: at_close has no effect: no scheduler has a policy of algorithm standard",
                         object_title(window.type(), window.name())));
     };
+    if (after == nullptr) {
+        const bool lost = before != nullptr && before->type() == ObjectType::sched;
+        if (lost && !windows_stop_jobs(draft, abilities)) draft.for_each(ObjectType::time_window, add);
+        return;
+    }
     if (after->type() == ObjectType::time_window) {
         const bool changed = before == nullptr || before->text("at_close") != after->text("at_close") ||
                              before->text("type") != after->text("type");
-        if (changed && after->text("at_close") != "run" && !windows_stop_jobs(draft)) add(*after);
+        if (changed && after->text("at_close") != "run" && !windows_stop_jobs(draft, abilities)) add(*after);
         return;
     }
     const bool may_take_effect_away =
         after->type() == ObjectType::policy
-            ? after->text("algorithm") != "standard" &&
+            ? !looks_at_close(*after, abilities) &&
                   (before == nullptr || before->text("algorithm") != after->text("algorithm"))
             : after->type() == ObjectType::sched &&
                   (before == nullptr || !std::ranges::equal(before->list("policy"), after->list("policy")));
-    if (may_take_effect_away && !windows_stop_jobs(draft)) draft.for_each(ObjectType::time_window, add);
+    if (may_take_effect_away && !windows_stop_jobs(draft, abilities))
+        draft.for_each(ObjectType::time_window, add);
 }
 
 }  // namespace
@@ -148,7 +161,7 @@ void add_change_warnings(const Draft& draft, const Object* before, const Object*
     add_by_server(draft, before, after, abilities, lines);
     if (command != nullptr) add_overruled_hours(draft, after, *command, lines);
     add_unreached_rules(before, after, lines);
-    add_closings_without_effect(draft, before, after, lines);
+    add_closings_without_effect(draft, before, after, abilities, lines);
 }
 
 }  // namespace pbs::objects

@@ -8,8 +8,10 @@
 
 namespace pbs::objects {
 namespace {
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class ChangeWarnings : public StoreTest {
@@ -38,8 +40,13 @@ TEST_F(ChangeWarnings, AtCloseNeedsASchedulerOfAlgorithmStandard) {
     EXPECT_THAT(run("s sched s2 policy=o1").warnings, ElementsAre(closing_of("t2")));
     EXPECT_THAT(run("s sched s2 policy='o1,np:default_policy'").warnings, IsEmpty());
     EXPECT_THAT(run("s t t1 at_close=suspend").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy algorithm=external").warnings, Not(Contains(closing_of("t1"))))
+        << "nothing else could schedule here";
     EXPECT_THAT(run("s p default_policy algorithm=origin").warnings,
                 ElementsAre(closing_of("t1"), closing_of("t2")));
+    run("s p default_policy algorithm=standard");
+    EXPECT_THAT(run("d sched s2").warnings, ElementsAre(closing_of("t1"), closing_of("t2")))
+        << "the only one with such a policy";
 }
 
 TEST_F(ChangeWarnings, ThousandsOfTimeWindowsGetTenLines) {
