@@ -170,7 +170,8 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
             return tl::unexpected(fmt::format("{}{} can not be copied to {}", database, end, aside));
     if (!sync(aside)) return tl::unexpected(fmt::format("{} can not be brought to the disk", aside));
     if (loss.without_log)
-        for (const char* end : {"-wal", "-shm"})
+        // Remove the log last: an error here then leaves it in its place.
+        for (const char* end : {"-shm", "-wal"})
             if (auto done = remove(database + end); !done) return done;
     const auto done = number_anew(database);
     if (!done && loss.without_log)
