@@ -708,10 +708,10 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  *   order_largest_first is "True" if large values go first, and order_attributes names the attributes that
  *   ask for the key;
  * - if the order goes by weighted_priority, priority_term: the resource is a term (Priority, urgency,
- * tickets), the value "value,least,greatest,normalised,weight,product": the term's value, the range of the
- * values of all jobs, the value brought from this range to 0..1, its weight, and the product of the two,
- * which is added up; job_before: the job just before this one in its class, and term_before: that job's
- * terms;
+ *   tickets), the value "value,least,greatest,normalised,weight,product": the term's value, the range of the
+ *   values of all jobs, the value brought from this range to 0..1, its weight, and the product of the two,
+ *   which is added up; job_before: the job just before this one in its class, and term_before: that job's
+ *   terms, for operators, managers and that job's owner;
  * - past_usage of the job's owner, if the order goes by past usage;
  * - if the order goes by shares, share_group, share_entity, share_usage, share_target and share_actual (as
  *   those of pbs_statfairshare()), and share_place, the entity's place by shares among the share_entities
@@ -823,7 +823,8 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  * and isn't suspended, the one with the most tickets first, named after the job, with owner, queue, runs
  * ("True" or "False"), override, functional and share (the job's tickets of these kinds), tickets (their
  * sum), and normalised: the sum brought from the range of 0 to the greatest sum to 0..1. Managers see all
- * jobs, others their own. PBSE_IVALREQ: the policy gives no tickets.
+ * jobs, others their own. PBSE_IVALREQ: the policy gives no tickets, or its order of
+ * jobs doesn't go by them.
  *
  * PBSE_FS_GROUP_NOT_FOUND: no policy of the scheduler uses shares, or none uses this fs_group.
  *

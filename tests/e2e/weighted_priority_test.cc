@@ -88,6 +88,9 @@ TEST_F(WeightedPriority, GoesByTickets) {
     EXPECT_EQ(json["priority_terms"][2]["weight"], 10);
     EXPECT_EQ(names[json["job_before"]["job"]], "other");
     EXPECT_EQ(json["job_before"]["priority_terms"][2]["normalised"], 1);
+    const auto of_owner =
+        nlohmann::json::parse(server.command_as(runner(), {"pbs_explain", "--json", rocket->first}).out);
+    EXPECT_TRUE(of_owner.contains("job_before")) << "that job is the user's own, too";
     // pbs_fairshare --tickets lists all jobs, those with the most tickets first, as JSON and as text.
     const auto tickets =
         nlohmann::json::parse(server.command({"pbs_fairshare", "--tickets", "-F", "json"}).out);

@@ -106,13 +106,24 @@ class ExplanationQuery final : public BackgroundQuery {
     ExplanationQuery(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
 
     void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
-    int32_t answer(const pbs_status_request&, bool, Reply reply) override {
+    int32_t answer(const pbs_status_request& request, bool, Reply reply) override {
         if (!found_) return reply.error(PBSE_UNKJOBID, {});
+        if (!may_see_job_before(request.who)) {
+            found_->job_before.clear();
+            found_->terms_before.clear();
+        }
         show_explanation(*found_, reply);
         return PBSE_NONE;
     }
 
   private:
+    // Users may not see others' jobs, unless the server lets them (query_other_jobs), of which the plugin
+    // isn't told.
+    bool may_see_job_before(const pbs_identity& who) const {
+        constexpr uint32_t kSeeAll = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
+        return (who.privilege & kSeeAll) != 0 || view(who.user) == found_->owner_before;
+    }
+
     sched::Instant now_;
     std::string job_;
     std::optional<sched::Explanation> found_;

@@ -125,6 +125,7 @@ void Explainer::explain_weighted_priority(const OrderedJob& job) {
     out_.priority_terms = intake_.weighted().table(job.job);
     if (!before_ || before_->job_class != job.job_class) return;
     out_.job_before = t_.jobs.id[before_->job];
+    out_.owner_before = t_.strings.text(t_.jobs.owner[before_->job]);
     out_.terms_before = intake_.weighted().table(before_->job);
 }
 

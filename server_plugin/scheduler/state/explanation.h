@@ -125,6 +125,7 @@ struct Explanation {
     // The id of the job just before it in its class, and the terms of that job; empty: it is the first, or
     // the policy doesn't sort by weighted priority.
     std::string job_before;
+    std::string owner_before;  // the owner of that job
     std::vector<PriorityTerm> terms_before;
     // The past usage of its owner, if the order of its class goes by past usage (SORT_BY_PAST_USAGE).
     std::optional<double> past_usage;
