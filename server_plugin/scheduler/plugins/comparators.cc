@@ -111,8 +111,9 @@ const Comparator kFormulaOrder{
 const Comparator kWeightedOrder{
     .name = "weighted_priority",
     .attributes =
-        "weighted_priority, weight_job_priority, weight_urgency, urgency_of_resources, "
-        "weight_waiting_time, weight_deadline, deadline_users, weight_tickets, tickets_functional, "
+        "weighted_priority, weight_job_priority, weight_urgency, urgency_of_resources, urgency_size, "
+        "max_range_chunks, weight_waiting_time, weight_deadline, deadline_users, weight_tickets, "
+        "tickets_functional, "
         "functional_shares, functional_weights, share_functional_shares, max_functional_jobs, tickets_share, "
         "override_tickets, share_override_tickets, ticket_order",
     .bits = 64,
