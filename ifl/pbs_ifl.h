@@ -538,8 +538,9 @@ extern struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int 
 extern int pbs_holdjob(int connect, const char* job, const char* hold_types, const char* extend);
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
 /* Run a job at `location` (vnodes, NULL for the server's choice). pbs_runjob() waits until the job is
- * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer. */
-/* `extend`: NULL, or "check=True", for this project's server: see pbs_schedregister(). */
+ * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer.
+ * `extend`: NULL, or for this project's server "check=True" or "check=False": see pbs_schedregister(); that
+ * server answers any other with PBSE_IVALREQ. */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
