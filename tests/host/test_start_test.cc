@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "server_plugin/host/life/run_reports.h"
+#include "server_plugin/host/requests/test_start.h"
 #include "tests/host/plugin_fixture.h"
 
 namespace pbs::host {
@@ -186,6 +187,26 @@ TEST_F(TestStart, WrongQuestions) {
         ask(root(), ifl::RequestType::status_scheduler, ifl::Status{id, {}}, "object=explanation;place=v0");
     EXPECT_EQ(reply.code, PBSE_IVALREQ);
     EXPECT_EQ(job_shows(id, "job_state"), "Q");
+}
+
+// A place that would keep the server busy is refused, whether the request or the job makes it so large.
+TEST_F(TestStart, PlacesAreLimited) {
+    const std::string id = job("1:ncpus=1");
+    std::string place = "v0:ncpus=0";
+    for (size_t i = 1; i < kMostTestedPlaces; ++i) place += "+v0:ncpus=0";
+    EXPECT_EQ(asks(id, place), "starts");
+    place += "+v0:ncpus=0";
+    EXPECT_EQ(asks(id, place), std::to_string(PBSE_IVALREQ));
+    const auto request = [&](const std::string& extend) {
+        return ask(root(), ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, place, 0}, extend);
+    };
+    const ifl::Reply refused = request("check=True");
+    EXPECT_EQ(refused.code, PBSE_IVALREQ);
+    EXPECT_THAT(std::get<ifl::TextReply>(refused.body).text, HasSubstr("at most 20000 places"));
+    EXPECT_NE(request("").code, PBSE_IVALREQ) << "a start without the check has no such limit";
+    const std::string wide = job("20001:ncpus=1");
+    EXPECT_EQ(asks(wide, "v0"), std::to_string(PBSE_IVALREQ));
+    EXPECT_EQ(run(wide, "v0"), std::to_string(PBSE_IVALREQ));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     Decision decision;
     decision.kind = Decision::Kind::run;
     if (!destination.empty()) {
-        auto places = named_places(job, context.state(), destination);
+        auto places = named_places(job, context.state(), destination, checked);
         if (!places) return tl::unexpected(places.error());
         decision.places = *std::move(places);
         if (!checked) return decision;

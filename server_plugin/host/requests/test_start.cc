@@ -12,6 +12,8 @@
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/placement.h"
+#include "server_plugin/host/state/select_spec.h"
+#include "server_plugin/host/state/values.h"
 
 namespace pbs::host {
 namespace {
@@ -31,7 +33,7 @@ class ExplainedStart final : public Answered {
         if (!job) return end(refuse(job.error()));
         std::vector<Place> places;
         if (!location_.empty()) {
-            auto named = named_places(**job, context.state(), location_);
+            auto named = named_places(**job, context.state(), location_, true);
             if (!named) return end(refuse(named.error()));
             places = *std::move(named);
         }
@@ -50,12 +52,28 @@ class ExplainedStart final : public Answered {
     std::string location_;
 };
 
+int64_t chunk_count(const Job& job, const State& state) {
+    int64_t count = 0;
+    for (const Chunk& chunk : chunks_of(job, state)) count = amount_sum(count, chunk.count);
+    return count;
+}
+
+auto too_many_places() {
+    return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", kMostTestedPlaces));
+}
+
 }  // namespace
 
-Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location) {
+Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location,
+                                        bool is_tested) {
+    const auto too_many = [is_tested](int64_t places) {
+        return is_tested && places > static_cast<int64_t>(kMostTestedPlaces);
+    };
+    if (too_many(std::ranges::count(location, '+') + 1)) return too_many_places();
     auto named = parse_exec_vnode(location, state);
     if (!named || std::ranges::any_of(*named, [](const Place& p) { return !p.amounts.empty(); }))
         return named;
+    if (too_many(chunk_count(job, state))) return too_many_places();
     return deal_chunks(job, state, *named);
 }
 
