@@ -717,7 +717,7 @@ typedef struct pbs_plugin {
      * If a request for a record has a ticket, the record comes in parts: if more of it follows, reply_attr
      * adds an attribute `offset`, and the same ticket with the extend string "offset=VALUE" asks for the
      * next part. An explanation or a record may take as long as a cycle; without a ticket the host waits
-     * for it.
+     * for it. An explanation has no extend string (PBSE_NOSUP): test_start() explains starts at a place.
      *
      * For the configuration and the history, `extend` selects a part: "revision=12", "part=policies". With
      * "part=host" the reply has an object for each of the host's objects that has changed since the

@@ -103,6 +103,18 @@ class Looks : public ::testing::Test {
     FakeHost host;
 };
 
+// A start at a place is tested by test_start(); a host without it must not get an answer about cycles.
+TEST_F(Looks, ExplainNoPlace) {
+    host.job({.handle = 5, .queue = kBatch});
+    ASSERT_EQ(explain(0).code, 0);
+    for (const uint64_t ticket : {uint64_t{0}, uint64_t{7}}) {
+        const Answer answer = ask(ticket, PBS_OBJ_EXPLANATION, "5.server1", "location=(n1:ncpus=2)");
+        EXPECT_EQ(answer.code, PBSE_NOSUP) << ticket;
+        EXPECT_THAT(answer.text, HasSubstr("'location=(n1:ncpus=2)'")) << ticket;
+        EXPECT_TRUE(answer.objects.empty()) << ticket;
+    }
+}
+
 TEST_F(Looks, TheHostGoesOnBesideALongOne) {
     many_jobs();
     ASSERT_EQ(

@@ -137,6 +137,11 @@ void show_explanation(const sched::Explanation& found, Reply reply) {
 }
 
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply) {
+    if (!view(request.extend).empty())
+        return reply.error(PBSE_NOSUP,
+                           fmt::format("explanation '{}': this host's jobs are explained as a cycle sees "
+                                       "them: expected no place",
+                                       view(request.extend)));
     const auto make = [&request] {
         return std::make_shared<ExplanationQuery>(sched::Instant(sched::Seconds(request.now)),
                                                   std::string(view(request.object_name)));
