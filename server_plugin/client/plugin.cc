@@ -343,11 +343,11 @@ ifl::Result<Decisions> Plugin::test_start(std::int64_t now, std::uint64_t job,
     request.takes = options_.takes_of_place_job;
     request.places = places.data();
     request.place_count = places.size();
+    request.explains = explanation != nullptr ? 1 : 0;
     pbs_cycle_result result{};
     result.size = sizeof result;
     pbs_reply reply;
-    const std::int32_t code =
-        table_.test_start(table_.self, &request, &result, explanation != nullptr ? &reply : nullptr);
+    const std::int32_t code = table_.test_start(table_.self, &request, &result, &reply);
     if (reply.failed(code)) return tl::unexpected(reply.error_of(code));
     if (result.decision_count == 0) return fail(PBSE_INTERNAL, "the plugin gave no answer");
     if (explanation != nullptr) *explanation = std::move(reply.objects);

@@ -193,7 +193,8 @@ class Plugin {
     // Tests whether a job may start now, by all that decides about this job alone, at `places`; none: where
     // the policy chooses. The decision is `run`, with places if none were given, or `comment`, with the
     // reason why not. `explanation`: gets the objects of an explanation of this start; null: not wanted.
-    // PBSE_TRYAGAIN: call again after finish_cycle(), or when Options::work_finished is called.
+    // PBSE_TRYAGAIN: call again after finish_cycle(), or when Options::work_finished is called. PBSE_NOSUP,
+    // with a text: the policy in force has the algorithm origin.
     ifl::Result<Decisions> test_start(std::int64_t now, std::uint64_t job, std::span<const pbs_place> places,
                                       std::vector<ifl::ObjectStatus>* explanation);
 

@@ -206,6 +206,19 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
     return answer_placed(state, *result);
 }
 
+namespace {
+
+bool has_origin_policy(const State& state) {
+    const auto is_origin = [](const objects::ObjectPtr& policy) {
+        return policy->text("algorithm") == "origin";
+    };
+    if (!state.adopted) return false;
+    const objects::ObjectList& policies = state.adopted->objects(objects::ObjectType::policy);
+    return std::any_of(policies.begin(), policies.end(), is_origin);
+}
+
+}  // namespace
+
 int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_result* result,
                    pbs_reply* reply) {
     if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
@@ -215,11 +228,21 @@ int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_res
     state.queries.finish(state);
     if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
     state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
+    const bool explains = request->explains != 0 && reply != nullptr;
+    // Only an explanation says which policy is in force for the job's scheduler. It takes longer than a test,
+    // so it is made only if the policy may be of the Origin algorithm.
+    const bool wants_policy = explains || has_origin_policy(state);
     sched::Explanation explanation;
     state.placed.assign(state.scheduler.test_start(instant(request->now), sched::JobHandle{request->job},
-                                                   *places, reply != nullptr ? &explanation : nullptr));
+                                                   *places, wants_policy ? &explanation : nullptr));
     if (state.placed.list().empty()) return PBSE_UNKJOBID;
-    if (reply != nullptr) show_explanation(explanation, state.host.reply(reply));
+    if (explanation.algorithm == "origin") {
+        state.placed.clear();
+        const std::string why = fmt::format(
+            "policy {}, which is in force, has the algorithm origin: it tests no starts", explanation.policy);
+        return reply != nullptr ? state.host.reply(reply).error(PBSE_NOSUP, why) : PBSE_NOSUP;
+    }
+    if (explains) show_explanation(explanation, state.host.reply(reply));
     return answer_placed(state, *result);
 }
 

@@ -577,6 +577,7 @@ typedef struct pbs_start_request {
     uint64_t takes;          /* bits of enum pbs_takes */
     const pbs_place* places; /* where the job is to start */
     size_t place_count;      /* 0: where the policy chooses */
+    uint64_t explains;       /* 1: the reply gets an explanation; 0: it gets none */
 } pbs_start_request;
 
 /* The decisions stay valid until the next call of start_cycle() or stop(). The host applies them in order,
@@ -821,8 +822,9 @@ typedef struct pbs_plugin {
      * that decides about this job alone, such as limits, quotas, time windows and the resources at the
      * places; the order of jobs doesn't count. `result` gets one decision: RUN, with places if the request
      * has none; or COMMENT, with the reason why the job may not start. `reply`, unless it is NULL, gets the
-     * objects of PBS_OBJ_EXPLANATION about this start. Nothing is changed. Errors, and the life of the
-     * decision: as those of place_job(). */
+     * objects of PBS_OBJ_EXPLANATION about this start, if the request asks for them. Nothing is changed.
+     * Errors, and the life of the decision: as those of place_job(); PBSE_NOSUP, with a text in `reply`: the
+     * policy in force has the algorithm origin. */
     int32_t (*test_start)(void* self, const pbs_start_request* request, pbs_cycle_result* result,
                           pbs_reply* reply);
 } pbs_plugin;

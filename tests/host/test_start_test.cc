@@ -174,6 +174,27 @@ TEST_F(TestStart, Subjobs) {
     EXPECT_EQ(asks(second, "v1").substr(0, 24), "not considered: it runs,");
 }
 
+// With the Origin algorithm, filters depend on a job's class, which only a cycle finds.
+TEST_F(TestStart, OriginPoliciesTestNoStarts) {
+    const std::string id = job("1:ncpus=1");
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "algorithm", "origin"), 0);
+    EXPECT_EQ(asks(id, "v0"), std::to_string(PBSE_NOSUP));
+    EXPECT_EQ(asks(id, ""), std::to_string(PBSE_NOSUP));
+    for (const char* where : {"v0", ""}) {
+        const ifl::Reply refused =
+            ask(root(), ifl::RequestType::run_job_acknowledged, ifl::RunJob{id, where, 0}, "check=True");
+        EXPECT_EQ(refused.code, PBSE_NOSUP);
+        EXPECT_THAT(std::get<ifl::TextReply>(refused.body).text,
+                    HasSubstr("policy default_policy, which is in force, has the algorithm origin"));
+    }
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external"), 0);
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2", {attribute("algorithm", "origin")}).code,
+              0);
+    EXPECT_EQ(asks(id, "v0"), "starts") << "a policy that isn't in force doesn't matter";
+    EXPECT_EQ(run(id, "v0"), "");
+}
+
 TEST_F(TestStart, WrongQuestions) {
     const std::string id = job("1:ncpus=1");
     EXPECT_EQ(asks(id, "nowhere"), std::to_string(PBSE_UNKNODE));
