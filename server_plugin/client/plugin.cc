@@ -312,10 +312,12 @@ ifl::Result<bool> Plugin::start_cycle(std::int64_t now, std::string_view sched, 
     std::int32_t running = 0;
     if (const std::int32_t code = table_.start_cycle(table_.self, &request, &running); code != 0)
         return fail(code, fmt::format("the cycle of scheduler {} failed", sched));
+    has_cycle_ = true;
     return running != 0 && options_.cycle_finished;
 }
 
 ifl::Result<Decisions> Plugin::finish_cycle(std::int64_t now) {
+    has_cycle_ = false;
     pbs_cycle_result result{};
     result.size = sizeof result;
     if (const std::int32_t code = table_.finish_cycle(table_.self, now, &result); code != 0)

@@ -186,6 +186,9 @@ class Plugin {
     // Returns the decisions of a cycle. Waits if the cycle still runs. Call it once after each start_cycle()
     // that returned no error.
     ifl::Result<Decisions> finish_cycle(std::int64_t now);
+    // Returns whether a cycle has begun and finish_cycle() hasn't returned: place_job() and test_start()
+    // would return PBSE_TRYAGAIN.
+    bool has_cycle() const { return has_cycle_; }
     // Finds a place for a job that isn't running, whatever its limits, times and place in the order. The last
     // decision is `run`, after decisions that preempt other jobs for it; or it is `comment`, with the reason
     // for which there is no place. Error PBSE_TRYAGAIN: call again after finish_cycle().
@@ -206,6 +209,7 @@ class Plugin {
     pbs_plugin table_{};
     bool uncommitted_ = false;
     bool wants_cycle_ = false;
+    bool has_cycle_ = false;
 };
 
 }  // namespace pbs::client

@@ -210,6 +210,31 @@ TEST_F(TestStart, WrongQuestions) {
     EXPECT_EQ(job_shows(id, "job_state"), "Q");
 }
 
+// The place isn't even read before the cycle's end: a long one would be read anew every few milliseconds.
+TEST_F(TestStart, WaitsForTheEndOfACycle) {
+    const std::string id = job("1:ncpus=1");
+    const std::vector<ifl::Request> requests{
+        {ifl::RequestType::status_scheduler, root().user, ifl::Status{id, {}},
+         "object=explanation;location=nowhere"},
+        {ifl::RequestType::run_job_acknowledged, root().user, ifl::RunJob{id, "nowhere", 0}, "check=True"}};
+    for (const ifl::Request& request : requests) {
+        ASSERT_TRUE(plugin_->start_cycle(server_->now(), "default", PBS_SCH_SCHEDULE_CMD));
+        EXPECT_TRUE(plugin_->has_cycle());
+        const Identity who = root();
+        Context context{*server_, who, server_->now(), request, session_};
+        ASSERT_EQ(begin_answer(context).code, 0);
+        ASSERT_NE(context.rest, nullptr);
+        ifl::StatusParts parts;
+        std::optional<ifl::Reply> reply;
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::later);
+        ASSERT_TRUE(plugin_->finish_cycle(server_->now()));
+        EXPECT_FALSE(plugin_->has_cycle());
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::nothing);
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->code, PBSE_UNKNODE);
+    }
+}
+
 // A place that would keep the server busy is refused, whether the request or the job makes it so large.
 TEST_F(TestStart, PlacesAreLimited) {
     const std::string id = job("1:ncpus=1");

@@ -88,11 +88,14 @@ Result<bool> is_checked(std::string_view extend) {
 }
 
 // Decides where the job runs: at the places that the request names, or at those that the plugin finds.
+// PBSE_TRYAGAIN: a cycle runs, and the plugin has to be asked.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now,
                         bool checked) {
     Plugin* const plugin = context.server.parts.plugin;
     Decision decision;
     decision.kind = Decision::Kind::run;
+    // Read the place only once the plugin can test it: a place may be long.
+    if (checked && plugin != nullptr && plugin->has_cycle()) return fail(PBSE_TRYAGAIN, {});
     if (!destination.empty()) {
         auto places = named_places(job, context.state(), destination, checked);
         if (!places) return tl::unexpected(places.error());

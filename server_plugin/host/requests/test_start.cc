@@ -31,6 +31,8 @@ class ExplainedStart final : public Answered {
     Left step(Context& context, ifl::StatusParts& out) override {
         const auto job = explained_job(context, std::get<ifl::Status>(context.request.body).object);
         if (!job) return end(refuse(job.error()));
+        // Read the place only once the plugin can test it: a place may be long.
+        if (server_.parts.plugin->has_cycle()) return Left::later;
         std::vector<Place> places;
         if (!location_.empty()) {
             auto named = named_places(**job, context.state(), location_, true);
