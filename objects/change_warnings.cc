@@ -24,7 +24,8 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Adds a warning for each changed setting of a policy that has no effect because the server lacks an ability.
+// Adds a warning for each setting of a policy that has no effect because the server lacks an ability, if the
+// setting has changed or had an effect before.
 // If a scheduler gets another all-time policy, adds a warning about that policy's algorithm, if the server
 // lacks that.
 void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
@@ -40,10 +41,14 @@ void add_by_server(const Draft& draft, const Object* before, const Object* after
         return;
     }
     if (after->type() != ObjectType::policy) return;
+    const std::vector<UnsupportedSetting> earlier =
+        before == nullptr ? std::vector<UnsupportedSetting>() : unsupported_by_server(*before, abilities);
     for (UnsupportedSetting& setting : unsupported_by_server(*after, abilities)) {
         const Attribute& attribute = *find_attribute(ObjectType::policy, setting.attribute);
         const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
-        if (old == nullptr || *old != *after->set_value(attribute)) lines.push_back(std::move(setting.text));
+        if (old == nullptr || *old != *after->set_value(attribute) ||
+            std::ranges::find(earlier, setting.text, &UnsupportedSetting::text) == earlier.end())
+            lines.push_back(std::move(setting.text));
     }
 }
 

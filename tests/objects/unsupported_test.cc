@@ -525,5 +525,30 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     EXPECT_THAT(by_server(PbsSched::replaced), testing::IsEmpty());
 }
 
+// No cycle runs for a program of the site, so no program of server_dyn_res does either. pbs_sched runs them.
+TEST(Unsupported, DynamicResourcesAreNotForProgramsThatSchedule) {
+    Object policy(ObjectType::policy, "p1");
+    const auto set = [&](std::string_view name, std::string_view value) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, name);
+        policy.assign(attribute, parse_value(attribute, value).value());
+    };
+    const auto told = [&](PbsSched pbs_sched) {
+        std::vector<std::string> lines;
+        for (UnsupportedSetting& setting : unsupported_by_server(policy, {.pbs_sched = pbs_sched}))
+            if (setting.attribute == "server_dyn_res") lines.push_back(std::move(setting.text));
+        return lines;
+    };
+    set("algorithm", "external");
+    EXPECT_THAT(told(PbsSched::program), testing::IsEmpty());
+    set("server_dyn_res", "mem !/bin/get_mem");
+    EXPECT_THAT(told(PbsSched::program),
+                testing::ElementsAre("policy p1: server_dyn_res has no effect: its programs run for cycles, "
+                                     "and a program of the site schedules"));
+    for (const PbsSched other : {PbsSched::none, PbsSched::runs, PbsSched::replaced})
+        EXPECT_THAT(told(other), testing::IsEmpty());
+    set("algorithm", "standard");
+    EXPECT_THAT(told(PbsSched::program), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace pbs::objects

@@ -93,6 +93,23 @@ TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "127").warnings, IsEmpty());
 }
 
+TEST(OwnServer, IsToldThatNoDynamicResourcesAreAskedForAProgramThatSchedules) {
+    constexpr const char* kLine =
+        "policy default_policy: server_dyn_res has no effect: its programs run for cycles, and a program of "
+        "the site schedules";
+    FakeHost host;
+    host.bring_up();
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/true").code, 0);
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external").warnings,
+                ElementsAre(kLine))
+        << "it had an effect before";
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], kLine);
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "comment", "x").warnings, IsEmpty());
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res", "mem !/bin/false").warnings,
+                ElementsAre(kLine));
+    EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "standard").warnings, IsEmpty());
+}
+
 TEST_F(QueueSettings, ToldWhenThePolicyComesIntoForce) {
     queue(1, "q1", 5);
     queue(2, "q2", 0);
