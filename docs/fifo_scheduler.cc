@@ -1,5 +1,6 @@
-// A scheduler of one's own: starts the jobs of one chunk in the order in which they came, on the first vnode
-// with enough CPUs. Run it as a manager of the server whose policy has algorithm=external:
+// A scheduler of one's own: starts the jobs in the order in which they came, each on a single vnode: the
+// first with enough CPUs where the server lets it start. Run it as a manager of the server whose policy has
+// algorithm=external:
 //
 //     c++ -std=c++20 fifo_scheduler.cc $(pkg-config --cflags --libs pbspolicy) -o fifo_scheduler
 //     ./fifo_scheduler [SECONDS]       with SECONDS, ends when nothing has changed for so long
@@ -9,6 +10,7 @@
 #include <pbs_error.h>
 #include <pbs_ifl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -64,26 +66,36 @@ static std::map<long long, long long> free_cpus(const Cluster& cluster) {
     return free;
 }
 
-// Starts the queued jobs in their order, up to the first that finds no room.
+// Asks the server to start a job at a vnode with so many CPUs free, one vnode after another until the server
+// agrees. A vnode's name as the place stands for all that the job requests: the server checks the amounts,
+// the values, and its limits, quotas and time windows. Returns the free CPUs of the job's vnode; null: no
+// vnode.
+static long long* start(int connection, Cluster& cluster, std::map<long long, long long>& free,
+                        const std::string& id, long long asked) {
+    for (auto& [handle, amount] : free) {
+        if (amount < asked) continue;
+        const std::string place = cluster.vnodes[handle]["name"];
+        if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), "check=True") == PBSE_NONE)
+            return &amount;
+        if (pbs_errno != PBSE_RESCUNAV) return nullptr;
+    }
+    return nullptr;
+}
+
+// Starts the queued jobs in their order, up to the first for which no vnode has enough CPUs.
 static void start_jobs(int connection, Cluster& cluster) {
     auto free = free_cpus(cluster);
     std::map<std::pair<long long, long long>, Json*> queue;  // in the order of submission; without arrays
     for (auto& [handle, job] : cluster.jobs)
         if (job["state"] == "Q" && job["id"].get<std::string>().find('[') == std::string::npos)
             queue[{job.value("sequence", 0LL), handle}] = &job;
-    for (const auto& [order, waiting] : queue) {
-        Json& job = *waiting;
-        const long long asked = cpus(job.value("requested", Json::array()));
-        auto vnode = free.begin();
-        while (vnode != free.end() && vnode->second < asked) ++vnode;
-        if (vnode == free.end()) return;
-        const std::string id = job["id"];
-        const std::string place = "(" + cluster.vnodes[vnode->first]["name"].get<std::string>() +
-                                  ":ncpus=" + std::to_string(asked) + ")";
-        // The server starts the job only if its limits, quotas and time windows let it.
-        if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), "check=True") == PBSE_NONE) {
-            job["state"] = "?";  // until its change comes; the server starts no job twice
-            vnode->second -= asked;
+    for (const auto& [order, job] : queue) {
+        const long long asked = cpus(job->value("requested", Json::array()));
+        if (std::ranges::none_of(free, [&](const auto& vnode) { return vnode.second >= asked; })) return;
+        const std::string id = (*job)["id"];
+        if (long long* left = start(connection, cluster, free, id, asked)) {
+            (*job)["state"] = "?";  // until its change comes; the server starts no job twice
+            *left -= asked;
         } else {
             const char* text = pbs_geterrmsg(connection);
             std::fprintf(stderr, "%s: error %d: %s\n", id.c_str(), pbs_errno, text ? text : "");

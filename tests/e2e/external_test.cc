@@ -184,6 +184,19 @@ TEST_F(External, LimitsHoldForStartsThatAreChecked) {
     EXPECT_THAT(server.command({"pbs_explain", "--at", "nowhere", second}).err, HasSubstr("pbs_explain: "));
 }
 
+TEST_F(External, JobsStartOnlyWhereAllThatTheyRequestIsFree) {
+    ASSERT_TRUE(server.configure(
+        {"set node n1 resources_available.mem=1gb", "set node n2 resources_available.mem=4gb"}));
+    const std::string large = server.submit("true\n", {"-l", "select=1:ncpus=1:mem=64gb"});
+    const std::string second = server.submit("sleep 100\n", {"-l", "select=1:ncpus=1:mem=2gb"});
+    start_program(1);
+    EXPECT_TRUE(server.wait_job_state(second, "R")) << output(1);
+    EXPECT_EQ(server.job(second, "exec_vnode"), "(n2:ncpus=1:mem=2097152kb)");
+    EXPECT_EQ(server.job(large, "job_state"), "Q");
+    EXPECT_THAT(output(1), HasSubstr(large + ": error 15044: "));
+    EXPECT_EQ(server.command({"qdel", large, second}).exit, 0);
+}
+
 TEST_F(External, AProgramGoesOnAfterTheServerWasStartedAnew) {
     const pid_t first = start_program(1);
     ASSERT_TRUE(wait_for([&] { return !versions(1).empty(); }));
