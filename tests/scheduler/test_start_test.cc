@@ -70,6 +70,23 @@ TEST_F(TestOfStart, AReservationKeepsItsPlaces) {
     EXPECT_EQ(why_not(early, "n1"), "") << "it ends as the reservation begins";
 }
 
+TEST_F(TestOfStart, QueuesThatThePolicyNamesAsDedicatedRunInDedicatedTimeAlone) {
+    world.queue({.name = "ded"});
+    s.dedicated_queues = {{"ded"}};
+    world.configuration.dedicated = world.window("FREQ=DAILY", 2, 4);
+    world.configure();
+    const int dedicated = world.job({.queue = "ded", .ncpus = 2, .walltime = kHour});
+    const int other = world.job({.queue = "work", .ncpus = 2, .walltime = kHour});
+    for (const char* vnode : {"", "n1"}) {
+        EXPECT_EQ(why_not(dedicated, vnode, 2, at(2)), "");
+        EXPECT_NE(why_not(other, vnode, 2, at(2)), "");
+    }
+    for (const char* vnode : {"", "n1"}) {
+        EXPECT_NE(why_not(dedicated, vnode, 2, at(10)), "");
+        EXPECT_EQ(why_not(other, vnode, 2, at(10)), "");
+    }
+}
+
 TEST_F(TestOfStart, VnodesThatAreGoneOrUnknown) {
     const int job = world.job({.queue = "work", .ncpus = 2});
     const Amount amount{ncpus, 2, {}};

@@ -260,7 +260,7 @@ void Queues::add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<
 }
 
 QueueView& Queues::add_alone(QueueSlot queue) {
-    QueueView& view = *make_view(queue, 0, false);
+    QueueView& view = *make_view(queue, 0, names_as_dedicated(t_.queues[queue]));
     fill_view(view);
     return view;
 }
@@ -294,13 +294,17 @@ void Queues::add_every_queue() {
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
         const Queue& queue = t_.queues[q];
         if (!queue.known || !queue.execution || queue.partition != in_.partition) continue;
-        const bool dedicated = std::ranges::any_of(
-            s_.dedicated_queues, [&](const QueueSpec& spec) { return spec.queue == queue.name; });
-        CandidateQueues own{{make_view(q, 0, dedicated)}, {}};
+        CandidateQueues own{{make_view(q, 0, names_as_dedicated(queue))}, {}};
         fill_view(*own[0]);
         setup_.in_place.emplace(q, std::move(own));
         setup_.sources.push_back({q});
     }
+}
+
+// Returns whether the policy names the queue in dedicated_queues.
+bool Queues::names_as_dedicated(const Queue& queue) const {
+    return std::ranges::any_of(s_.dedicated_queues,
+                               [&](const QueueSpec& spec) { return spec.queue == queue.name; });
 }
 
 // The dedicated queues of the policy, and queues of execution_type execution_dedicated.

@@ -60,6 +60,7 @@ class Queues : CyclePart {
     void add_named_queues();
     void add_every_queue();
     void add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class);
+    bool names_as_dedicated(const Queue& queue) const;
     std::vector<QueueSpec> dedicated_queues() const;
 
     QueueSetup& setup_ = c_.setup;
