@@ -23,6 +23,9 @@ struct TestOfStart : testing::Test {
         const Amount amount{ncpus, cpus, {}};
         std::vector<Place> places;
         if (!vnode.empty()) places.push_back({world.vnode_handle(vnode), {&amount, 1}});
+        return why_not(job, places, now);
+    }
+    std::string why_not(int job, std::span<const Place> places, Instant now = at(10)) {
         const auto decisions = world.scheduler.test_start(now, JobHandle(job), places);
         EXPECT_EQ(decisions.list.size(), 1U);
         found = !decisions.list[0].places.empty() ? decisions.list[0].places[0].vnode : VnodeHandle{};
@@ -85,6 +88,22 @@ TEST_F(TestOfStart, QueuesThatThePolicyNamesAsDedicatedRunInDedicatedTimeAlone) 
         EXPECT_NE(why_not(dedicated, vnode, 2, at(10)), "");
         EXPECT_EQ(why_not(other, vnode, 2, at(10)), "");
     }
+}
+
+// With a CPU, the load of n3 grows by 0.25.
+TEST_F(TestOfStart, LoadThresholdsCountTheEarlierChunksOfTheHost) {
+    world.vnode({.name = "n3", .ncpus = 4, .load = 0, .load_at = at(10)});
+    s.job_load_adjustments = {{"np_load_avg", 1}};
+    s.load_thresholds = {{"", "np_load_avg", values::Comparison::at_least, 0.6}};
+    world.configure();
+    const int job = world.job({.queue = "work", .select = "4:ncpus=1"});
+    const Amount one{ncpus, 1, {}};
+    std::vector<Place> places(4, Place{world.vnode_handle("n3"), {&one, 1}});
+    EXPECT_EQ(why_not(job, std::span(places).first(3)), "");
+    EXPECT_EQ(why_not(job, places),
+              "Not Running: Load of n3: np_load_avg 0 allows fewer chunks before it is >= 0.6");
+    for (Place& place : std::span(places).subspan(1)) place.joined = true;
+    EXPECT_EQ(why_not(job, places), "") << "pieces of one chunk count together";
 }
 
 TEST_F(TestOfStart, VnodesThatAreGoneOrUnknown) {

@@ -31,9 +31,10 @@ class Thresholds {
     std::int64_t most(const CycleState& state, const Request& request, QueueSlot queue, VnodeSlot slot,
                       std::int64_t cpus, std::int64_t given) {
         std::int64_t most = kAnyNumber;
+        const std::int64_t enough = most_wanted(request);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             if (!all_[i].concerns(queue)) continue;
-            most = std::min(most, most_by(i, state, request, slot, cpus, given));
+            most = std::min(most, most_by(i, state, enough, slot, cpus, given));
         }
         if (most == 0 && closed_.size() < kMostShown && std::ranges::find(closed_, slot) == closed_.end())
             closed_.push_back(slot);
@@ -41,29 +42,21 @@ class Thresholds {
     }
     // Returns why the job may not have these places together.
     Reason reason(const CycleState& state, const Request& request, QueueSlot queue, const Placement& places) {
-        const Vnodes& vnodes = *state.vnodes;
-        for (std::size_t p = 0; p < places.parts.size(); ++p) {
-            const Part& part = places.parts[p];
-            const auto [given, cpus] = cpus_at(state, request, places, p);
-            for (std::size_t i = 0; i < all_.size(); ++i) {
-                if (!all_[i].concerns(queue) ||
-                    most_by(i, state, request, part.vnode, cpus, given) >= part.count)
-                    continue;
-                const Threshold& t = all_[i];
-                const Now now = now_of(state, vnodes[part.vnode].host_number);
-                const auto value = t.name.value(vnodes[part.vnode], now.cpus);
-                const double shown = value ? t.corrected(*value, now, 0) : 0;
-                const LoadAt at = !value                      ? LoadAt::unknown
-                                  : t.rule->is_reached(shown) ? LoadAt::reached
-                                                              : LoadAt::too_near;
-                if (std::ranges::find(closed_, part.vnode) == closed_.end()) closed_.push_back(part.vnode);
-                return {ReasonCode::hosts_at_threshold,
-                        queue,
-                        t.text,
-                        millionths(shown),
-                        millionths(t.rule->number),
-                        threshold_code(part.vnode, t.rule->how, at)};
-            }
+        const std::vector<Part>& parts = places.parts;
+        const std::int64_t enough = most_wanted(request);
+        std::unordered_map<std::uint32_t, std::int64_t> given;  // by host: the CPUs of earlier chunks there
+        // The pieces of a chunk count together.
+        for (std::size_t first = 0, end = 0; first < parts.size(); first = end) {
+            std::int64_t cpus = 0;
+            do {
+                cpus += cpus_of(state, request, places, parts[end]);
+            } while (++end < parts.size() && parts[end].joined);
+            for (std::size_t p = first; p < end; ++p)
+                if (const Reason reason =
+                        reason_at(state, enough, queue, parts[p], cpus, given[host_of(state, parts[p])]))
+                    return reason;
+            for (std::size_t p = first; p < end; ++p)
+                given[host_of(state, parts[p])] += parts[p].count * cpus_of(state, request, places, parts[p]);
         }
         return {};
     }
@@ -158,16 +151,49 @@ class Thresholds {
                                                 state.settings->load_adjustment_decay_time);
     }
 
-    std::int64_t most_by(std::size_t i, const CycleState& state, const Request& request, VnodeSlot slot,
+    // Returns why the part of a chunk with these CPUs can't be on its vnode. `given`: the CPUs that earlier
+    // chunks have on the vnode's host.
+    Reason reason_at(const CycleState& state, std::int64_t enough, QueueSlot queue, const Part& part,
+                     std::int64_t cpus, std::int64_t given) {
+        const Vnodes& vnodes = *state.vnodes;
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            if (!all_[i].concerns(queue) || most_by(i, state, enough, part.vnode, cpus, given) >= part.count)
+                continue;
+            const Threshold& t = all_[i];
+            const Now now = now_of(state, vnodes[part.vnode].host_number);
+            const auto value = t.name.value(vnodes[part.vnode], now.cpus);
+            const double shown = value ? t.corrected(*value, now, 0) : 0;
+            const LoadAt at = !value                      ? LoadAt::unknown
+                              : t.rule->is_reached(shown) ? LoadAt::reached
+                                                          : LoadAt::too_near;
+            if (std::ranges::find(closed_, part.vnode) == closed_.end()) closed_.push_back(part.vnode);
+            return {ReasonCode::hosts_at_threshold,
+                    queue,
+                    t.text,
+                    millionths(shown),
+                    millionths(t.rule->number),
+                    threshold_code(part.vnode, t.rule->how, at)};
+        }
+        return {};
+    }
+
+    // The number of chunks of the request's most frequent kind.
+    static std::int64_t most_wanted(const Request& request) {
+        std::int64_t most = 0;
+        for (const Chunk& chunk : request.chunks) most = std::max(most, chunk.count);
+        return most;
+    }
+
+    // Returns the number of chunks that the vnode may give by one threshold. `enough`: the number from which
+    // on a greater one makes no difference to the job.
+    std::int64_t most_by(std::size_t i, const CycleState& state, std::int64_t enough, VnodeSlot slot,
                          std::int64_t cpus, std::int64_t given) {
         const Vnode& vnode = (*state.vnodes)[slot];
         Now& now = now_of(state, vnode.host_number);
         const auto value = all_[i].name.value(vnode, now.cpus);
         if (!value) return 0;
         const std::int64_t most = all_[i].chunks(*value, now, cpus, given);
-        const bool is_enough =
-            std::ranges::all_of(request.chunks, [&](const Chunk& chunk) { return most >= chunk.count; });
-        if (is_enough || now.correction == 0 || all_[i].per_cpu(now) <= 0) return most;
+        if (most >= enough || now.correction == 0 || all_[i].per_cpu(now) <= 0) return most;
         // A vnode that has reached its threshold takes chunks again at the same instant for all jobs, so
         // compute that once. With a consumable resource the instant depends on the amount that the job needs.
         const bool is_closed = given == 0 && !all_[i].name.consumable &&
@@ -210,6 +236,9 @@ class Thresholds {
         if (at && (!until_ || *at < *until_)) until_ = at;
     }
 
+    static std::uint32_t host_of(const CycleState& state, const Part& part) {
+        return (*state.vnodes)[part.vnode].host_number;
+    }
     // The CPUs of one chunk, or piece, of a part.
     static std::int64_t cpus_of(const CycleState& state, const Request& request, const Placement& places,
                                 const Part& part) {
@@ -217,24 +246,6 @@ class Thresholds {
         for (const Need& need : places.amounts_of(part, request))
             if (need.resource == state.resources->known().ncpus) cpus += need.amount;
         return cpus;
-    }
-    // Returns the CPUs that earlier chunks have on the part's host, and the CPUs of the part's own chunk,
-    // whose pieces count together.
-    static std::pair<std::int64_t, std::int64_t> cpus_at(const CycleState& state, const Request& request,
-                                                         const Placement& places, std::size_t part) {
-        const Vnodes& vnodes = *state.vnodes;
-        const std::vector<Part>& parts = places.parts;
-        const std::uint32_t host = vnodes[parts[part].vnode].host_number;
-        std::size_t first = part;
-        while (first > 0 && parts[first].joined) --first;
-        std::int64_t given = 0;
-        for (std::size_t p = 0; p < first; ++p)
-            if (vnodes[parts[p].vnode].host_number == host)
-                given += parts[p].count * cpus_of(state, request, places, parts[p]);
-        std::int64_t cpus = cpus_of(state, request, places, parts[first]);
-        for (std::size_t p = first + 1; p < parts.size() && parts[p].joined; ++p)
-            cpus += cpus_of(state, request, places, parts[p]);
-        return {given, cpus};
     }
 
     bool is_made_ = false;
