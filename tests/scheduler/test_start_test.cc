@@ -90,6 +90,22 @@ TEST_F(TestOfStart, QueuesThatThePolicyNamesAsDedicatedRunInDedicatedTimeAlone) 
     }
 }
 
+TEST_F(TestOfStart, EachVnodeHasTheValuesOfOneOfTheChunks) {
+    world.vnode({.name = "x1", .arch = "x86"});
+    world.vnode({.name = "a1", .arch = "arm"});
+    const int job = world.job({.queue = "work", .select = "1:ncpus=1:arch=x86+2:ncpus=1:arch=arm"});
+    const Amount one{ncpus, 1, {}};
+    const auto at_vnodes = [&](const std::vector<std::string>& names) {
+        std::vector<Place> places;
+        for (const std::string& name : names) places.push_back({world.vnode_handle(name), {&one, 1}});
+        return why_not(job, places);
+    };
+    EXPECT_EQ(at_vnodes({"x1", "a1", "a1"}), "");
+    EXPECT_EQ(at_vnodes({"a1", "x1", "a1"}), "") << "in another order";
+    EXPECT_EQ(at_vnodes({"x1", "a1", "n1"}), "Not Running: Vnode n1 lacks values that the job asks for");
+    EXPECT_EQ(at_vnodes({"n1", "n1", "n1"}), "Not Running: Vnode n1 lacks values that the job asks for");
+}
+
 // With a CPU, the load of n3 grows by 0.25.
 TEST_F(TestOfStart, LoadThresholdsCountTheEarlierChunksOfTheHost) {
     world.vnode({.name = "n3", .ncpus = 4, .load = 0, .load_at = at(10)});

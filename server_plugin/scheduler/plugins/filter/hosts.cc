@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/tables.h"
@@ -177,10 +178,16 @@ Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueVie
         if (found->why != Why::amount) return {code(), view.slot, found->vnode};
         return {code(), view.slot, found->vnode, found->resource, found->asked, found->free};
     }
+    const std::vector<Chunk>& chunks = job.request->chunks;
+    std::unordered_set<VnodeSlot> wanted;
+    // Try the kinds of chunks from the last one that a vnode has the values for, because places are mostly
+    // named in the order of the chunks.
+    std::size_t kind = 0;
     const auto is_wanted = [&](const Part& part) {
-        return std::ranges::any_of(job.request->chunks, [&](const Chunk& chunk) {
-            return vnodes.matches(vnodes[part.vnode], chunk);
-        });
+        if (!wanted.insert(part.vnode).second) return true;
+        for (std::size_t tried = 0; tried < chunks.size(); ++tried, kind = (kind + 1) % chunks.size())
+            if (vnodes.matches(vnodes[part.vnode], chunks[kind])) return true;
+        return false;
     };
     const auto unwanted = std::ranges::find_if_not(named, is_wanted);
     return unwanted == named.end() ? Reason{}
