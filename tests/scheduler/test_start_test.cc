@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -104,6 +106,19 @@ TEST_F(TestOfStart, EachVnodeHasTheValuesOfOneOfTheChunks) {
     EXPECT_EQ(at_vnodes({"a1", "x1", "a1"}), "") << "in another order";
     EXPECT_EQ(at_vnodes({"x1", "a1", "n1"}), "Not Running: Vnode n1 lacks values that the job asks for");
     EXPECT_EQ(at_vnodes({"n1", "n1", "n1"}), "Not Running: Vnode n1 lacks values that the job asks for");
+}
+
+TEST_F(TestOfStart, NoVnodeHasAnyOfAResourceThatOnlyVnodesCanHave) {
+    constexpr std::uint32_t kFpgas = 40;
+    world.scheduler.resource_defined({kFpgas, ResourceKind::integer, "fpgas", true, true});
+    const int asks = world.job({.queue = "work", .select = "1:ncpus=2:fpgas=1"});
+    EXPECT_EQ(why_not(asks, "n1"), why_not(asks, "")) << "the caller left them out";
+    EXPECT_THAT(why_not(asks, "n1"), testing::HasSubstr("Insufficient amount of resource: fpgas"));
+    const int other = world.job({.queue = "work", .ncpus = 2});
+    const std::array<Amount, 2> amounts{{{ncpus, 2, {}}, {kFpgas, 1, {}}}};
+    const Place place{world.vnode_handle("n1"), amounts};
+    EXPECT_EQ(why_not(other, {&place, 1}),
+              "Not Running: Insufficient amount of resource: fpgas (R: 1 A: 0 T: 0 on vnode n1)");
 }
 
 // With a CPU, the load of n3 grows by 0.25.

@@ -151,6 +151,16 @@ class OwnLimits final : public VnodeRule {
     const QueueView& view_;
 };
 
+// Returns the first named place with an amount of a resource that only vnodes can have, although none has it.
+Reason lacking_at(const Vnodes& vnodes, const QueueView& view, const Placement& named) {
+    for (const Part& part : named)
+        for (std::uint32_t i = part.first_amount; i < part.first_amount + part.amounts; ++i)
+            if (const Need& need = named.amounts[i]; vnodes.columns().is_lacking(need))
+                return {ReasonCode::place_short,     view.slot,   part.vnode,
+                        std::int64_t{need.resource}, need.amount, 0};
+    return {};
+}
+
 // Tests the start at named places: their vnodes have to take the job, to have the values that one of its
 // chunks asks for, and to have the amounts free. How the places are arranged is the caller's choice.
 Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueView& view,
@@ -158,6 +168,9 @@ Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueVie
     const Vnodes& vnodes = *state.vnodes;
     const Placement& named = *state.named_place;
     if (named.empty()) return {ReasonCode::place_unknown, view.slot};
+    if (!vnodes.has_some_of_each(*job.request))
+        return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
+    if (const Reason reason = lacking_at(vnodes, view, named)) return reason;
     if (const auto found = vnodes.obstacle(view.pool, *job.request, rules, named)) {
         using Why = Vnodes::Obstacle::Why;
         const auto code = [&] {
