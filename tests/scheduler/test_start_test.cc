@@ -109,7 +109,7 @@ TEST_F(TestOfStart, EachVnodeHasTheValuesOfOneOfTheChunks) {
 }
 
 TEST_F(TestOfStart, NoVnodeHasAnyOfAResourceThatOnlyVnodesCanHave) {
-    constexpr std::uint32_t kFpgas = 40;
+    constexpr std::uint32_t kFpgas = prefer + 1;
     world.scheduler.resource_defined({kFpgas, ResourceKind::integer, "fpgas", true, true});
     const int asks = world.job({.queue = "work", .select = "1:ncpus=2:fpgas=1"});
     EXPECT_EQ(why_not(asks, "n1"), why_not(asks, "")) << "the caller left them out";
@@ -119,6 +119,18 @@ TEST_F(TestOfStart, NoVnodeHasAnyOfAResourceThatOnlyVnodesCanHave) {
     const Place place{world.vnode_handle("n1"), amounts};
     EXPECT_EQ(why_not(other, {&place, 1}),
               "Not Running: Insufficient amount of resource: fpgas (R: 1 A: 0 T: 0 on vnode n1)");
+}
+
+TEST_F(TestOfStart, ExcludedResourcesDontCount) {
+    const int job = world.job({.queue = "work", .ncpus = 2, .mem = 9 * kGb});
+    const std::array<Amount, 2> amounts{{{ncpus, 2, {}}, {mem, 9 * kGb, {}}}};
+    const Place place{world.vnode_handle("n1"), amounts};
+    EXPECT_EQ(why_not(job, {&place, 1}),
+              "Not Running: Insufficient amount of resource: mem (R: 9gb A: 8gb T: 8gb on vnode n1)");
+    s.exclude_resources = {"mem"};
+    world.configure();
+    EXPECT_EQ(why_not(job, {&place, 1}), "");
+    EXPECT_EQ(why_not(job, ""), "");
 }
 
 // With a CPU, the load of n3 grows by 0.25.

@@ -251,7 +251,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     return out;
 }
 
-// The places as a placement. Empty: one of the vnodes is gone.
+// The places as a placement, without the resources that the policy excludes. Empty: one of the vnodes is
+// gone.
 Placement named_placement(const Tables& tables, std::span<const Place> places) {
     Placement out;
     for (const Place& place : places) {
@@ -259,7 +260,8 @@ Placement named_placement(const Tables& tables, std::span<const Place> places) {
         if (vnode == kNoSlot) return {};
         const auto first = static_cast<std::uint32_t>(out.amounts.size());
         for (const Amount& amount : place.amounts)
-            if (tables.resources.consumable(amount.resource) && amount.number > 0)
+            if (tables.resources.consumable(amount.resource) && amount.number > 0 &&
+                !tables.requests.is_excluded(amount.resource))
                 out.amounts.push_back({amount.resource, amount.number});
         const auto amounts = static_cast<std::uint32_t>(out.amounts.size()) - first;
         // A part without amounts is no piece, so it has no chunk either.
