@@ -133,6 +133,18 @@ TEST_F(TestOfStart, ExcludedResourcesDontCount) {
     EXPECT_EQ(why_not(job, ""), "");
 }
 
+TEST_F(TestOfStart, AmountsThatAreTooLargeToAddUp) {
+    const int job = world.job({.queue = "work", .select = "2:ncpus=2"});
+    const Amount most{ncpus, INT64_MAX, {}};
+    const std::vector<Place> places(2, Place{world.vnode_handle("n1"), {&most, 1}});
+    EXPECT_EQ(why_not(job, places), "Not Running: The amounts of the place are too large");
+    const Amount half{ncpus, std::int64_t{1} << 59, {}};
+    const std::vector<Place> halves(2, Place{world.vnode_handle("n1"), {&half, 1}});
+    EXPECT_EQ(why_not(job, halves),
+              "Not Running: Insufficient amount of resource: ncpus (R: 1152921504606846976 A: 4 T: 4 on "
+              "vnode n1)");
+}
+
 // With a CPU, the load of n3 grows by 0.25.
 TEST_F(TestOfStart, LoadThresholdsCountTheEarlierChunksOfTheHost) {
     world.vnode({.name = "n3", .ncpus = 4, .load = 0, .load_at = at(10)});

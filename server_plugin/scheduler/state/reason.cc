@@ -198,6 +198,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return place_short_text(r, c);
         case ReasonCode::place_unknown:
             return "Not Running: A vnode of the place doesn't exist any more";
+        case ReasonCode::place_too_large:
+            return "Not Running: The amounts of the place are too large";
         default:
             return {};
     }

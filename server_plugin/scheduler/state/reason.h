@@ -117,6 +117,7 @@ enum class ReasonCode : std::uint8_t {
     place_kept,    // its free part is kept for a reservation
     place_short,   // a: the resource, b: asked, c: free
     place_unknown,
+    place_too_large,  // its amounts together are more than any vnodes have
 };
 
 struct Reason {

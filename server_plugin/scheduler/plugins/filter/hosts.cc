@@ -151,6 +151,17 @@ class OwnLimits final : public VnodeRule {
     const QueueView& view_;
 };
 
+// Returns whether the amounts can be added without overflow, as those of a request can: their sum is at most
+// 2^60.
+bool can_be_added(const Placement& named) {
+    std::int64_t left = std::int64_t{1} << 60;
+    return std::ranges::all_of(named.amounts, [&](const Need& need) {
+        if (need.amount > left) return false;
+        left -= need.amount;
+        return true;
+    });
+}
+
 // Returns the first named place with an amount of a resource that only vnodes can have, although none has it.
 Reason lacking_at(const Vnodes& vnodes, const QueueView& view, const Placement& named) {
     for (const Part& part : named)
@@ -168,6 +179,7 @@ Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueVie
     const Vnodes& vnodes = *state.vnodes;
     const Placement& named = *state.named_place;
     if (named.empty()) return {ReasonCode::place_unknown, view.slot};
+    if (!can_be_added(named)) return {ReasonCode::place_too_large, view.slot};
     if (!vnodes.has_some_of_each(*job.request))
         return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
     if (const Reason reason = lacking_at(vnodes, view, named)) return reason;
