@@ -125,6 +125,7 @@ Decisions Scheduler::test_start(Instant now, JobHandle handle, std::span<const P
     }
     SchedMemory memory = found.sched->memory;
     CycleInput input = input_of(*impl_, found, job, now, memory);
+    input.tests_start = true;
     if (explanation == nullptr) return sched::test_start(input, job, places, nullptr);
     input.explanation = explanation;
     return explain_start(input, places);

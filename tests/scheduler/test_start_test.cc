@@ -5,9 +5,39 @@
 
 #include <array>
 
+#include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/plugins/comparators.h"
 #include "tests/scheduler/world.h"
 
-namespace pbs::sched::test {
+namespace pbs::sched {
+
+extern const Admission kSmallJobMaxAdmission;
+extern const Decide kTestOnlyDecide;
+extern const Filter kHostsFilter;
+
+namespace {
+
+constexpr std::array<const Admission*, 1> kAdmissions = {&kSmallJobMaxAdmission};
+constexpr std::array<const Filter*, 1> kFilters = {&kHostsFilter};
+constexpr std::array<const Decide*, 1> kDecides = {&kTestOnlyDecide};
+const Chain& chain_of_site(const Policy&, JobClass, bool) {
+    static const Chain chain = {up(kQueuedOrder), up(kSequenceOrder)};
+    return chain;
+}
+// A profile of a site, with options that otherwise only Origin has.
+const Profile kHostsOnly{
+    .name = "hosts_only",
+    .chain = chain_of_site,
+    .lane_chain = chain_of_site,
+    .admissions = kAdmissions,
+    .filters = kFilters,
+    .decides = kDecides,
+    .class_names = {"running", "", "", "queued", "", ""},
+};
+
+}  // namespace
+
+namespace test {
 namespace {
 
 struct TestOfStart : testing::Test {
@@ -171,6 +201,21 @@ TEST_F(TestOfStart, VnodesThatAreGoneOrUnknown) {
     EXPECT_TRUE(world.scheduler.test_start(at(10), JobHandle(999), {}).list.empty());
 }
 
+TEST_F(TestOfStart, ALargerMachineThatThePolicyAssumesDoesntCount) {
+    s.profile = &kHostsOnly;
+    s.test_only = Since{true};
+    s.fake_machine_mult = 2;
+    world.configure();
+    const int job = world.job({.queue = "work", .ncpus = 8});
+    EXPECT_THAT(world.cycle(at(10), false).log, testing::Contains(testing::HasSubstr("would start job")));
+    EXPECT_EQ(why_not(job, "n1", 8),
+              "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 4 on vnode n1)");
+    EXPECT_NE(why_not(job, ""), "");
+    Explanation explanation;
+    (void)world.scheduler.test_start(at(10), JobHandle(job), {}, &explanation);
+    EXPECT_EQ(explanation.outcome, JobOutcome::waits);
+}
+
 TEST_F(TestOfStart, HasTheAnswersOfAllFilters) {
     world.queue({.name = "small", .max_user_run = 1});
     const int job = world.job({.queue = "small", .ncpus = 8});
@@ -195,4 +240,5 @@ TEST_F(TestOfStart, HasTheAnswersOfAllFilters) {
 }
 
 }  // namespace
-}  // namespace pbs::sched::test
+}  // namespace test
+}  // namespace pbs::sched

@@ -382,8 +382,7 @@ void explain_job(const CycleInput& input) {
     rehearse_cycle(input, make_explainer);
 }
 
-Decisions explain_start(CycleInput input, std::span<const Place> places) {
-    input.tests_start = true;
+Decisions explain_start(const CycleInput& input, std::span<const Place> places) {
     return test_start(input, input.explained, places, make_explainer);
 }
 

@@ -10,7 +10,7 @@ namespace pbs::sched {
 void explain_job(const CycleInput& input);
 
 // Tests a start of the explained job as test_start() does, and adds the answers of all filters to the input's
-// explanation.
-Decisions explain_start(CycleInput input, std::span<const Place> places);
+// explanation. REQUIRES: CycleInput::tests_start is set.
+Decisions explain_start(const CycleInput& input, std::span<const Place> places);
 
 }  // namespace pbs::sched

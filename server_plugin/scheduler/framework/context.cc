@@ -149,7 +149,7 @@ void CycleContext::set_up_state() {
     if (profile.counts_nodes) state.vnode_share = state.node_size;
     // A larger machine is assumed only with TEST_ONLY: decisions about vnodes that don't exist can't be
     // carried out.
-    if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now)) {
+    if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now) && !in.tests_start) {
         fake_vnodes = tables.vnodes;
         fake_vnodes->multiply(settings.fake_machine_mult);
         state.vnodes = &*fake_vnodes;

@@ -56,7 +56,8 @@ struct CycleInput {
     // The job to explain, and its explanation; null: none.
     JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
-    // The explanation is that of a start of the job alone (test_start).
+    // A start of the explained job alone is tested (test_start), on the vnodes that there are: a larger
+    // machine that the policy assumes (fake_machine_mult) doesn't count.
     bool tests_start = false;
 };
 
