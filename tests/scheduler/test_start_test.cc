@@ -216,6 +216,23 @@ TEST_F(TestOfStart, ALargerMachineThatThePolicyAssumesDoesntCount) {
     EXPECT_EQ(explanation.outcome, JobOutcome::waits);
 }
 
+TEST_F(TestOfStart, AnAdmissionRejectsTheJob) {
+    s.profile = &kHostsOnly;
+    s.small_job_max = 1;
+    s.wallt_limit_small_job = s.wallt_limit_large_job = Seconds(kHour);
+    world.configure();
+    const auto outcome_of = [&](int job) {
+        Explanation explanation;
+        (void)world.scheduler.test_start(at(10), JobHandle(job), {}, &explanation);
+        return explanation.outcome;
+    };
+    const int longer = world.job({.queue = "work", .ncpus = 1, .walltime = 2 * kHour});
+    EXPECT_THAT(why_not(longer, "n1"), testing::StartsWith("Job rejected: "));
+    EXPECT_EQ(outcome_of(longer), JobOutcome::rejected);
+    EXPECT_EQ(outcome_of(world.job({.queue = "work", .ncpus = 1, .walltime = kHour})), JobOutcome::starts);
+    EXPECT_EQ(outcome_of(world.job({.queue = "work", .ncpus = 9, .walltime = kHour})), JobOutcome::waits);
+}
+
 TEST_F(TestOfStart, HasTheAnswersOfAllFilters) {
     world.queue({.name = "small", .max_user_run = 1});
     const int job = world.job({.queue = "small", .ncpus = 8});

@@ -32,7 +32,7 @@ class Cycle {
                          std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
   private:
-    Reason why_not(Candidate& job, QueueView& view);
+    Answer why_not(Candidate& job, QueueView& view);
     void begin_logs();
     void answer_reservations(Decisions& out);
     bool only_jobs_changed() const;
@@ -270,14 +270,16 @@ Placement named_placement(const Tables& tables, std::span<const Place> places) {
     return out;
 }
 
-// The first reason why the job may not start in its queue now.
-Reason Cycle::why_not(Candidate& job, QueueView& view) {
+// Returns the answer with the first reason why the job may not start in its queue now; without a reason, it
+// may.
+Answer Cycle::why_not(Candidate& job, QueueView& view) {
     for (const Admission* admission : c_.admissions)
-        if (const Reason reason = ask_admission(*admission, c_.state, job).reason) return reason;
-    if (const Reason reason = c_.not_started_reason(view.slot)) return reason;
-    if (const Refusal refusal = execution_type_refusal(c_.state, view.slot)) return refusal.reason;
+        if (const Reason reason = ask_admission(*admission, c_.state, job).reason)
+            return {reason, is_rejection(reason.code)};
+    if (const Reason reason = c_.not_started_reason(view.slot)) return {reason};
+    if (const Refusal refusal = execution_type_refusal(c_.state, view.slot)) return {refusal.reason};
     for (const Filter* filter : c_.filters)
-        if (const Refusal refusal = c_.check(*filter, job, view)) return refusal.reason;
+        if (const Refusal refusal = c_.check(*filter, job, view)) return {refusal.reason};
     return {};
 }
 
@@ -299,8 +301,9 @@ Decisions Cycle::test_start(JobSlot job, std::span<const Place> places,
     Candidate c = c_.candidate(ordered);
     c_.set_walltime(c, view);
     Outcome outcome(parts(), out);
-    if (const Reason reason = why_not(c, view)) {
-        c_.refuse(job, reason);
+    if (const Answer answer = why_not(c, view); answer.reason) {
+        c_.refuse(job, answer.reason);
+        c_.answers.back().rejected = answer.rejected;
         out.list.push_back(
             {DecisionKind::comment, t.jobs.handle[job], {}, outcome.text(c_.answers.back()), {}, {}});
     } else if (places.empty()) {
