@@ -368,10 +368,6 @@ void Explainer::end(Decisions&) {
     explain_preemption(in_.explained);
 }
 
-}  // namespace
-
-namespace {
-
 std::unique_ptr<CycleLog> make_explainer(const CycleParts& parts) {
     return std::make_unique<Explainer>(parts);
 }

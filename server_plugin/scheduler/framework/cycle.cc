@@ -264,7 +264,7 @@ Placement named_placement(const Tables& tables, std::span<const Place> places) {
                 !tables.requests.is_excluded(amount.resource))
                 out.amounts.push_back({amount.resource, amount.number});
         const auto amounts = static_cast<std::uint32_t>(out.amounts.size()) - first;
-        // A part without amounts is no piece, so it has no chunk either.
+        // A part without amounts gets the count 0: nothing is taken of its vnode, yet the vnode is tested.
         out.parts.push_back({vnode, 0, amounts > 0 ? 1 : 0, first, amounts, place.joined});
     }
     return out;
