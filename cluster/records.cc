@@ -54,7 +54,7 @@ const std::vector<pbs_place>& RecordBuilder::places(const std::vector<Place>& pl
     return places_;
 }
 
-// Sets the limits that servers and queues have in common.
+// Fills in the limits of a record, which the records of servers and of queues have in common.
 template <class Record>
 void RecordBuilder::set_limits(Record& record, const Limits& limits) {
     record.max_running = limits.max_running;

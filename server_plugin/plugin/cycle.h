@@ -26,7 +26,7 @@ int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_resu
 int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_result* result,
                    pbs_reply* reply);
 
-// Reads the files of SCHED_ACCT_DIR if they have changed. `anew`: reads them in any case.
+// Reads the files of SCHED_ACCT_DIR that have changed; with `anew` all of them.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
 
 // Writes the text of past usage to the file for the scheduler that keeps past usage. Logs a failure once:

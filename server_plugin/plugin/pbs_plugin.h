@@ -580,9 +580,9 @@ typedef struct pbs_start_request {
     uint64_t explains;       /* 1: the reply gets an explanation; 0: it gets none */
 } pbs_start_request;
 
-/* The decisions stay valid until the next call of start_cycle() or stop(). The host applies them in order,
- * and reports the outcome of each by job_changed and job_removed. Objects may have changed since
- * start_cycle(): the host drops a decision about a job that has changed since then. */
+/* The decisions of a cycle. They stay valid until the next call of start_cycle() or stop(). The host carries
+ * them out in order, and reports the outcome of each by job_changed and job_removed. If a job has changed
+ * since start_cycle(), the host drops the decision about it. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array */

@@ -88,7 +88,7 @@ class RecordWriter {
     // The names of objects to which decisions and amounts refer.
     struct Names {
         std::deque<std::string> resources;                          // by id; texts never move
-        std::unordered_map<std::string_view, std::uint32_t> first;  // id of the first resource of a name
+        std::unordered_map<std::string_view, std::uint32_t> first;  // by name: id of the first resource
         std::unordered_map<std::uint64_t, std::string> queues;
         std::unordered_map<std::uint64_t, std::string> vnodes;
         std::unordered_map<std::uint64_t, std::string> jobs;

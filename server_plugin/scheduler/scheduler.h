@@ -183,8 +183,8 @@ class Scheduler {
     Decisions test_start(Instant now, JobHandle job, std::span<const Place> places = {},
                          Explanation* explanation = nullptr);
 
-    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors as
-    // those of server_changed(), set_configuration() and set_sched_config().
+    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors: those
+    // of server_changed(), set_configuration() and set_sched_config().
     Result<void> restore(const StateRecord& record);
 
     // The next instant at which tick() has work; Instant::max(): none.

@@ -1,8 +1,9 @@
-// Measures jobs that start at once, and that end at once: how many begin to run in a second; how long a user
-// waits meanwhile for the status of one job or the server, on a new connection each time; the longest turn of
-// the server's loop above 50 ms, by the clock and by the processor; and the memory of the processes above a
-// job. `external_change` and `external_starts` measure a program that schedules. `kernel_alone` shows the
-// limit of the machine without a server: as many processes of another user, each below one that waits for it.
+// Measures jobs that all start, or all end, at once. Results: how many start or end per second; how long a
+// user waits meanwhile for the status of one job or of the server, on a new connection each time; the longest
+// turn of the server's loop that takes more than 50 ms, in wall-clock and in processor time; and the memory
+// of the processes that watch a job. `external_change` and `external_starts` measure a program that
+// schedules. `kernel_alone` shows the limit of the machine without a server: it starts as many processes of
+// another user, each with a parent that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>

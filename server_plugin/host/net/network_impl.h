@@ -189,7 +189,7 @@ class Network::Impl {
     std::map<std::string, std::size_t, std::less<>> per_address_;  // TCP connections from other hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
-    std::vector<uint64_t> later_;                                  // connections whose step can't go on yet
+    std::vector<uint64_t> later_;                                  // connections whose answer has to wait
     // Connections whose step waits for a change (Steps::waits), and the plugin's last change when they were
     // looked at last.
     std::vector<uint64_t> waiting_;

@@ -28,7 +28,7 @@ constexpr uint64_t kLaterMs = 5;
 // The pause between two looks for clients that have gone while they wait for a change, and for waits that are
 // over.
 constexpr uint64_t kWaitingMs = 250;
-// A connection gets another turn when fewer bytes than this of its replies are unread.
+// A connection gets another turn when it has fewer bytes of replies to send than this.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
 // An answer that is made in steps ends its turn after this many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;

@@ -72,8 +72,9 @@ class Steps {
     // Returns the reply, if no step has added parts to `out`. Called once, after step() has returned
     // Left::nothing.
     virtual ifl::Reply reply();
-    // After Left::later: is it useless to call step() before the plugin's next change, or for some time?
-    // Cheap. While this is true, the connection is watched for its end.
+    // Call it after step() has returned Left::later. Returns whether step() would still have nothing to do
+    // before the plugin's next change, or for some time. Must be cheap. While the result is true, the server
+    // checks whether the client has gone.
     virtual bool waits() const { return false; }
     // Returns the memory in bytes that these steps reserve until their end.
     virtual std::size_t size() const { return 0; }

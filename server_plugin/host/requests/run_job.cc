@@ -1,5 +1,5 @@
-// RunJob (qrun) and its two asynchronous forms: an operator starts a job now. The destination names vnodes,
-// "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
+// RunJob (qrun) and its two asynchronous forms: start a job at once, for an operator. The destination names
+// vnodes, "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
 // destination the policy plugin finds a place, perhaps only after the present cycle. With "check=True" in the
 // extend string the job starts only if the plugin's filters let it.
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 namespace pbs::host {
 namespace {
 
-// Finds the job; for a subjob, its array.
+// Finds the job that is to be started, or for a subjob its array. Checks that the job can be started.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -74,8 +74,8 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// Is the start to be done only if the plugin's filters let the job start? PBSE_IVALREQ: the extend string is
-// something else.
+// Returns whether the start is to be done only if the plugin's filters let the job start. PBSE_IVALREQ: the
+// extend string is something else.
 Result<bool> is_checked(std::string_view extend) {
     constexpr std::string_view kCheck = "check=";
     if (extend.empty()) return false;

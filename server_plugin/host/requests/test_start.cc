@@ -93,7 +93,7 @@ Result<const Job*> explained_job(const Context& context, std::string_view id) {
         if (!target->single || !job->is_array() ||
             !job->subjobs->submitted.contains(target->indices[0].first))
             return fail(PBSE_UNKJOBID, {});
-        // A waiting subjob waits for the same reasons as its array.
+        // A queued subjob waits for the same reasons as its array, so explain the array.
         const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
         if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
     }

@@ -21,7 +21,7 @@ constexpr size_t kMostTestedPlaces = 20'000;
 Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location,
                                         bool is_tested);
 
-// The reason in a comment: the text after "Not Running: " or "Can Never Run: ".
+// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
 std::string_view reason_in(std::string_view comment);
 
 // Finds the job that an explanation of `id` is about; for a waiting subjob, its array. PBSE_UNKJOBID,

@@ -22,7 +22,7 @@ class Registrations {
         std::string sched;
         std::uint64_t number = 0;
     };
-    // A registration; the last copy's destruction ends it.
+    // A registration. It ends when the last copy of this pointer is destroyed.
     using Held = std::shared_ptr<const Registration>;
 
     // `now`: the time that of() returns as `since` for a scheduler for which nobody has registered yet.
@@ -34,7 +34,7 @@ class Registrations {
     // Ends the registration of a scheduler that is gone. Another scheduler of its name may have another one,
     // whatever becomes of the first one's Held.
     void end(std::string_view sched);
-    // Is the registration in force?
+    // Returns whether the registration is in force.
     bool has(const Held& held) const;
 
   private:

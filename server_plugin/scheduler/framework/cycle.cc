@@ -316,8 +316,8 @@ Decisions Cycle::test_start(JobSlot job, std::span<const Place> places,
     return out;
 }
 
-// The memory for few decisions. Its first bytes are a part of the object, which is small enough for
-// allocators to reuse the last one.
+// Memory for decisions. If they are few, the bytes in the object suffice. The object is so small that the
+// allocator can give it the memory of the last such object.
 struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };

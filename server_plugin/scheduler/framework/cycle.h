@@ -80,7 +80,8 @@ Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 Decisions test_start(const CycleInput& input, JobSlot job, std::span<const Place> places,
                      std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
-// The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
+// Returns the charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past
+// usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
 // Returns `divided` if the policy and the host permit a chunk in pieces on several vnodes.

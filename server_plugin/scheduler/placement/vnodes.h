@@ -66,8 +66,8 @@ class Vnodes : public Inventory {
         rules.prefers = false;
         return find(pool, request, rules, asked_);
     }
-    // Is the whole placement free for a job that is resumed there? The vnodes have to take jobs and be in the
-    // pool. O(parts).
+    // Returns whether the whole placement is free for a job that is resumed there. The vnodes have to take
+    // jobs and be in the pool. O(parts).
     bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement) {
         return !placement.empty() && !obstacle(pool, request, rules, placement) &&
                (rules.rule == nullptr || rules.rule->allows(placement));
@@ -84,7 +84,7 @@ class Vnodes : public Inventory {
     // Returns the first obstacle; nullopt: the placement is free, as far as PlaceRules::rule isn't concerned.
     std::optional<Obstacle> obstacle(PoolId pool, const Request& request, const PlaceRules& rules,
                                      const Placement& placement) const;
-    // Could the request be placed if nothing ran? (FitIndex::large_enough)
+    // Returns whether the request could be placed if nothing ran (FitIndex::large_enough).
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);
     }
