@@ -141,7 +141,7 @@ struct State {
     // SchedConfigs::names when set_queue_types() last succeeded; empty: it never has.
     std::optional<std::uint64_t> queue_types_names;
     sched::Instant queue_types_again{};  // the time of its next try after a failure; the Epoch: it succeeded
-    ExternalFiles external_files;  // the files of pbs_sched that are made from policies
+    ExternalFiles external_files;        // the files of pbs_sched that are made from policies
     // The configuration that the scheduler got last; null: none yet. The store may have a newer one.
     std::shared_ptr<const objects::Snapshot> adopted;
     // The objects with settings that nothing acts on, and the lines that were logged about each.
