@@ -103,24 +103,21 @@ bool looks_at_close(const Object& policy, ServerAbilities abilities) {
     return algorithm == "standard" || (algorithm == "external" && abilities.pbs_sched == PbsSched::none);
 }
 
-// Returns whether some scheduler may have such a policy. A scheduler without policies is scheduled by the
-// standard algorithm.
+// Returns whether some scheduler may have such a policy. If no scheduler has a policy, the standard algorithm
+// schedules. Among schedulers with policies, one without any isn't known here.
 bool windows_stop_jobs(const Draft& draft, ServerAbilities abilities) {
-    bool any_scheduler = false;
+    bool any_policy = false;
     bool stop = false;
     draft.for_each(ObjectType::sched, [&](const Object& sched) {
-        any_scheduler = true;
         const PolicySlots slots = slots_from_list(sched.list("policy"));
-        bool has_policy = false;
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
             if (name.empty()) continue;
-            has_policy = true;
+            any_policy = true;
             const ObjectPtr policy = draft.find(ObjectType::policy, name);
             stop = stop || policy == nullptr || looks_at_close(*policy, abilities);
         }
-        stop = stop || !has_policy;
     });
-    return stop || !any_scheduler;
+    return stop || !any_policy;
 }
 
 // Adds a line for each time_window whose at_close has lost its effect by this change of a policy or a

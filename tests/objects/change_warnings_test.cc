@@ -35,7 +35,8 @@ TEST_F(ChangeWarnings, AtCloseNeedsASchedulerOfAlgorithmStandard) {
     EXPECT_THAT(run("c t t2 rrule=FREQ=DAILY, at_close=requeue").warnings, ElementsAre(closing_of("t2")));
     EXPECT_THAT(run("c t t3 rrule=FREQ=DAILY").warnings, IsEmpty());
 
-    EXPECT_THAT(run("c sched s2").warnings, IsEmpty()) << "s2 has no policy: the standard one";
+    run("c sched s2");
+    EXPECT_THAT(run("s sched s2 policy=default_policy").warnings, IsEmpty());
     EXPECT_THAT(run("s t t2 at_close=suspend").warnings, IsEmpty());
     EXPECT_THAT(run("s sched s2 policy=o1").warnings, ElementsAre(closing_of("t2")));
     EXPECT_THAT(run("s sched s2 policy='o1,np:default_policy'").warnings, IsEmpty());
