@@ -376,6 +376,7 @@ TEST(AtClose, StopsAreCountedApart) {
         "create time_window nights rrule=FREQ=DAILY, start_time=03:00, end_time=01:00, at_close=";
     const Trace trace = trace_of({{0, 4, 7200, 10000}, {0, 4, 600, 700, "bob", "other"}});
     Site site = site_of(2, 4);
+    site.machine.queues["workq"]["started"] = "True";
     add_queue(site.machine, "other");
     const auto run_with = [&](const std::string& at_close) {
         return run_of(trace, site, hours + at_close + "\nset queue workq time_window=nights\n");
@@ -408,8 +409,10 @@ TEST(AtClose, StopsAreCountedApart) {
 // A job that is longer than its queue's hours is queued again each time, until it isn't stopped any more.
 TEST(AtClose, AJobThatIsLongerThanTheHoursEnds) {
     const Trace trace = trace_of({{0, 4, 100000, -1}});
+    Site site = site_of(1, 4);
+    site.machine.queues["workq"]["started"] = "True";
     const Schedule run =
-        run_of(trace, site_of(1, 4),
+        run_of(trace, site,
                "create time_window nights rrule=FREQ=DAILY, start_time=03:00, end_time=01:00, "
                "at_close=requeue\nset queue workq time_window=nights\n");
     EXPECT_EQ(run.outcomes[0].how, JobEnd::finished);
@@ -420,8 +423,10 @@ TEST(AtClose, AJobThatIsLongerThanTheHoursEnds) {
 // job that doesn't run again counts there.
 TEST(AtClose, StopsOfBothKindsAreToldApart) {
     const Trace trace = trace_of({{0, 4, 7200, 10000}, {600, 4, 60, 60, "bob", "express"}});
+    Site site = express_site(1, 4);
+    site.machine.queues["workq"]["started"] = "True";
     const Schedule run =
-        run_of(trace, express_site(1, 4),
+        run_of(trace, site,
                order("S") +
                    "create time_window nights\n"
                    "set time_window nights rrule='DTSTART:20261123T000000 FREQ=DAILY;COUNT=1', "

@@ -151,7 +151,8 @@ class Engine {
     std::size_t events_ = 0;
     std::size_t changes_ = 0;  // decisions that changed something: starts, preemptions, rejections
     std::priority_queue<End, std::vector<End>, std::greater<>>
-        ends_;  // including stale ends of runs that were cut short
+        ends_;                      // including stale ends of runs that were cut short
+    bool hours_stop_jobs_ = false;  // a time_window has an at_close other than `run`
     JobStates<Waiting> waiting_;
     JobStates<Run> runs_;  // a suspended job is in waiting_ and in runs_
     std::unordered_map<Position, Work> work_;
@@ -175,6 +176,8 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     }
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
+    for (const objects::ObjectPtr& window : snapshot->objects(objects::ObjectType::time_window))
+        hours_stop_jobs_ = hours_stop_jobs_ || window->text("at_close") != "run";
     for (const Cluster::Sched& sched : cluster_.scheds())
         scheds_.push_back({sched.name, Seconds(sched.iteration)});
     for (const std::string& name : trace_.queues.all()) entries_.push_back(cluster_.entry(name));
@@ -517,11 +520,13 @@ void Engine::run_cycles() {
     for (SchedTimes& sched : scheds_) {
         const bool iteration = now_ >= sched.last + sched.iteration;
         if (!by_jobs && !sched.wanted_by_time && !iteration) continue;
+        // The end of a queue's hours may stop jobs though none waits.
+        const bool may_stop_jobs = hours_stop_jobs_ && sched.wanted_by_time;
         const CycleTrigger trigger = sched.policy_switched ? CycleTrigger::policy_switch
                                      : by_jobs             ? CycleTrigger::job_new
                                                            : CycleTrigger::timer;
         sched.wanted_by_time = sched.policy_switched = false;
-        if (waiting_.empty()) {
+        if (waiting_.empty() && !may_stop_jobs) {
             sched.last = now_;
         } else {
             cycle(sched, trigger);

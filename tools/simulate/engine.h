@@ -3,7 +3,8 @@
 //
 // A cycle runs when jobs have arrived or ended (those of one second together), when the scheduler itself asks
 // for one (Scheduler::next_deadline and tick: windows, policy switches, decay), and scheduler_iteration
-// seconds after the last cycle. If no job waits, no cycle runs, as it would decide nothing.
+// seconds after the last cycle. If no job waits, no cycle runs, as it would decide
+// nothing; except at the scheduler's own times if the hours of queues stop jobs (at_close).
 //
 // Preempted jobs release their resources at once, by the first method that is allowed for them: in a
 // simulation no method fails. A suspended job later goes on where it stopped; a checkpointed job is queued
