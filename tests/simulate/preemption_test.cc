@@ -374,7 +374,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
 TEST(AtClose, StopsAreCountedApart) {
     const std::string hours =
         "create time_window nights rrule=FREQ=DAILY, start_time=03:00, end_time=01:00, at_close=";
-    const Trace trace = trace_of({{0, 4, 7200, 10000}, {0, 4, 600, 700, "bob", "other"}});
+    const Trace trace = trace_of({{0, 4, 7200, 10000, "ann", "workq"}, {0, 4, 600, 700, "bob", "other"}});
     Site site = site_of(2, 4);
     site.machine.queues["workq"]["started"] = "True";
     add_queue(site.machine, "other");
