@@ -196,7 +196,9 @@ TEST_P(PrimeYear, IsTheSameAtEveryMinute) {
         const rrule::Instant from = zone.instant(first);
         std::size_t wrong = 0;
         std::string where;
-        for (int minute = 0; minute < 366 * 1440; ++minute) {
+        // Under the sanitizers try each seventh minute of the second year: so many minutes take long there.
+        const int step = PBS_SANITIZED != 0 && year != 2026 ? 7 : 1;
+        for (int minute = 0; minute < 366 * 1440; minute += step) {
             const rrule::Instant at = from + std::chrono::minutes{minute};
             if (prime.contains(at) == old.is_prime(zone.local(at))) continue;
             if (wrong++ == 0)

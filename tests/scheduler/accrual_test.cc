@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "tests/cases.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -99,7 +100,7 @@ TEST_F(AccrualTest, TheFormulaHasWhatWasCounted) {
 // After random events, each waiting job has the accrual type that follows from counting its owner's jobs
 // anew.
 TEST(Accruals, AreThoseOfCountingAnewAfterAnyEvents) {
-    for (unsigned seed = 1; seed <= 60; ++seed) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(60)); ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };

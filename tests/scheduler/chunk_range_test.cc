@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/cases.h"
 #include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
@@ -212,7 +213,7 @@ TEST_F(ChunkRangeCycles, SubjobsHaveTheNumberOfTheirArray) {
 // A job gets the greatest number of chunks in its range with which it would start if it requested exactly
 // this number.
 TEST(ChunkRangeProperty, EqualsTryingAllNumbers) {
-    for (unsigned seed = 1; seed <= 300; ++seed) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(300)); ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "server_plugin/scheduler/model/preferences.h"
+#include "tests/cases.h"
 #include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
@@ -162,7 +163,7 @@ TEST_F(SpreadChunks, LargeNumbers) {
 // Compares two options with a simple implementation: round_robin, in which each vnode gives one chunk per
 // round; and per_host, with which each host gives exactly `per_host` chunks.
 TEST(SpreadProperty, EqualsThePlainRules) {
-    for (unsigned seed = 1; seed <= 300; ++seed) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(300)); ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
@@ -376,7 +377,7 @@ TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
 // A preference is a resource that a job's vnodes should have. Summed over a job's chunks, the number of
 // preferences that their vnodes miss is as small as possible. The chunks have one CPU, the vnodes are random.
 TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
-    for (unsigned seed = 1; seed <= 300; ++seed) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(300)); ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
