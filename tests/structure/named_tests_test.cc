@@ -17,15 +17,20 @@ namespace fs = std::filesystem;
 // Returns the names of the tests below a folder, by suite. The names of fuzz targets are in the suite "fuzz".
 std::map<std::string, std::set<std::string>> tests_in(const fs::path& folder) {
     std::map<std::string, std::set<std::string>> tests;
-    const std::regex test(R"((?:^|\n)TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+    const std::regex test(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
     for (const auto& file : fs::recursive_directory_iterator(folder)) {
         const std::string name = file.path().filename().string();
         if (constexpr std::string_view kFuzz = "_fuzz.cc"; name.ends_with(kFuzz))
             tests["fuzz"].insert(name.substr(0, name.size() - kFuzz.size()));
         if (file.path().extension() != ".cc") continue;
         const std::string text = read_text(file.path());
-        for (std::sregex_iterator at(text.begin(), text.end(), test), end; at != end; ++at)
-            tests[(*at)[1]].insert((*at)[2]);
+        // Search for the word first: the expression alone takes ten times as long for the whole text.
+        for (auto at = text.find("\nTEST"); at != std::string::npos; at = text.find("\nTEST", at + 1)) {
+            std::smatch found;
+            const auto line = text.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+            if (std::regex_search(line, text.end(), found, test, std::regex_constants::match_continuous))
+                tests[found[1]].insert(found[2]);
+        }
     }
     return tests;
 }
