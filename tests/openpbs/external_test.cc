@@ -10,6 +10,7 @@ namespace pbs::e2e {
 namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -29,10 +30,13 @@ class OpenpbsExternal : public AttachedSite {
     // Submits two jobs, and turns scheduling on. Returns the jobs' names in the order of their starts.
     std::string order_of_start() const {
         accept("set server scheduling = False");
+        // A cycle that has begun would start the first job alone.
+        EXPECT_TRUE(
+            wait_for([&] { return site->sh("$stock/qstat -Bf | grep -q 'server_state = Idle'").exit == 0; }));
         site->ok(
-            "cd /; for n in low high; do p=-10; [ $n = low ] || p=10; "
+            "cd /; rm -f /tmp/una.order; for n in low high; do p=-10; [ $n = low ] || p=10; "
             "echo \"echo $n >> /tmp/una.order; sleep 1\" | $stock/qsub -N $n -p $p -o /dev/null -e /dev/null "
-            "-l select=1:ncpus=1; done; rm -f /tmp/una.order",
+            "-l select=1:ncpus=1; done",
             "una");
         accept("set server scheduling = True");
         EXPECT_TRUE(wait_for([&] { return site->sh("test $(wc -l < /tmp/una.order) = 2").exit == 0; },
@@ -50,7 +54,8 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     const std::string before = site->ok(files);
     // At its first start the plugin has made a policy from the files, and has left the files as they were.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), HasSubstr("by_queue"));
-    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), Not(HasSubstr("has no effect")));
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"),
+                Not(ContainsRegex("policy [a-z_0-9]+: [^\n]* has no effect")));
     const int reads = reconfigured();
     accept("set policy default_policy job_sort_key = 'job_priority HIGH', algorithm = external");
     EXPECT_TRUE(comes("sched_config", "job_sort_key: \"job_priority HIGH\""));
