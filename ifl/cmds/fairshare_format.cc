@@ -13,6 +13,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
 #include "text/json_document.h"
+#include "text/table.h"
 #include "text/xml.h"
 #include "values/number.h"
 
@@ -95,24 +96,7 @@ std::string heading(const ShareTree& tree) {
     return out;
 }
 
-using Row = std::vector<std::string>;
-
-// Makes a table of rows of the same length. The first `left` columns are aligned left, the others right.
-std::string table(const std::vector<Row>& rows, std::size_t left) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const Row& row : rows)
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    std::string out;
-    for (const Row& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i)
-            line += fmt::format(fmt::runtime(i < left ? "{}{:<{}}" : "{}{:>{}}"), i == 0 ? "" : "  ", row[i],
-                                widths[i]);
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
-    }
-    return out;
-}
+using Row = text::TableRow;
 
 std::string elements_text(const ShareTree& tree) {
     std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Place"}};
@@ -121,7 +105,7 @@ std::string elements_text(const ShareTree& tree) {
                         element.parent.empty() ? "" : std::to_string(element.shares), percent(element.target),
                         percent(element.actual), amount(element.usage), amount(element.decayed),
                         element.place == 0 ? "" : std::to_string(element.place)});
-    return table(rows, 1);
+    return text::table(rows);
 }
 
 // The usage in proportion to the target share. Of two elements, the one with the smaller ratio is served
@@ -314,7 +298,7 @@ std::string tickets_text(const TicketList& list) {
         rows.push_back({printable(job.job), printable(job.owner), printable(job.queue), job.runs ? "R" : "Q",
                         amount(job.by_override), amount(job.functional), amount(job.share),
                         amount(job.tickets), fmt::format("{:.6f}", job.normalised)});
-    return out + table(rows, 4);
+    return out + text::table(rows, 4);
 }
 
 std::string tickets_json(const TicketList& list) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "text/table.h"
 #include "tools/simulate/report.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -36,26 +37,7 @@ std::string hours(double seconds) {
     return fmt::format("{:.1f}", seconds / 3600);
 }
 
-using Row = std::vector<std::string>;
-
-// Makes a table: aligns the first column to the left, and the others to the right.
-std::string table(const std::vector<Row>& rows) {
-    std::vector<std::size_t> widths;
-    for (const Row& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const Row& row : rows) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i)
-            line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
-                           : fmt::format("  {:>{}}", row[i], widths[i]);
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + '\n';
-    }
-    return text;
-}
+using Row = text::TableRow;
 
 struct Metric {
     const char* name;
@@ -104,7 +86,7 @@ std::string parts_table(const std::vector<Report>& reports) {
                 row.push_back(metric.text(metric.value(*part)));
             rows.push_back(std::move(row));
         }
-        return table(rows);
+        return text::table(rows);
     }
     using Choose = const Part& (*)(const Report&);
     const std::array<std::pair<const char*, Choose>, 3> parts = {{
@@ -122,7 +104,7 @@ std::string parts_table(const std::vector<Report>& reports) {
             rows.push_back(std::move(row));
         }
     }
-    return table(rows);
+    return text::table(rows);
 }
 
 const Group& group_named(const std::vector<Group>& groups, const std::string& name) {
@@ -146,7 +128,7 @@ std::string groups_table(const char* title, const std::vector<std::string>& name
                             duration(g.wait.p99), duration(g.wait.max), ratio(g.slowdown.mean),
                             ratio(g.slowdown.p90)});
         }
-        return table(rows);
+        return text::table(rows);
     }
     rows.push_back({title, "jobs A", "B", "mean wait A", "B", "B - A", "90% wait A", "B", "B - A",
                     "mean slowdown A", "B", "B - A"});
@@ -159,7 +141,7 @@ std::string groups_table(const char* title, const std::vector<std::string>& name
         add_difference(row, {a.slowdown.mean, b.slowdown.mean}, ratio);
         rows.push_back(std::move(row));
     }
-    return table(rows);
+    return text::table(rows);
 }
 
 const ShareGroup& share_group_named(const ShareReport* shares, const std::string& name) {
@@ -215,7 +197,7 @@ std::string shares_table(const ShareReport& tree, const std::vector<Report>& rep
         }
         rows.push_back(std::move(row));
     }
-    return table(rows);
+    return text::table(rows);
 }
 
 std::string shares_tables(const std::vector<Report>& reports) {
@@ -279,7 +261,7 @@ std::string stops_table(const char* title, PreemptionReport Report::*kind, const
             add(fmt::format("  {} {}", what, name), preempted_named((reports.front().*kind).*member, name),
                 preempted_named((reports.back().*kind).*member, name));
     }
-    return table(rows) + '\n';
+    return text::table(rows) + '\n';
 }
 
 // Makes the table of quotas: a row for each limit of a rule.
@@ -312,7 +294,7 @@ std::string quotas_table(const std::vector<Report>& reports) {
             for (const Row& of_report : cells) row.push_back(of_report[i]);
         rows.push_back(std::move(row));
     }
-    return table(rows) + '\n';
+    return text::table(rows) + '\n';
 }
 
 // Makes the table of jobs with a deadline.
@@ -338,7 +320,7 @@ std::string deadlines_table(const std::vector<Report>& reports) {
         add_difference(row, values, line.text);
         rows.push_back(std::move(row));
     }
-    return table(rows) + '\n';
+    return text::table(rows) + '\n';
 }
 
 // Makes the table of differences between estimated and real starts.
@@ -372,7 +354,7 @@ std::string estimates_table(const std::vector<Report>& reports) {
         }
         rows.push_back(std::move(row));
     }
-    return table(rows) + '\n';
+    return text::table(rows) + '\n';
 }
 
 // Returns the users with the most CPU time in any report, largest first.
