@@ -70,15 +70,24 @@ void Scheduling::set_own(const std::string& name, bool own) {
     site_ = std::move(after);
 }
 
+// Says why the server has refused or ended a scheduler's registration, and how a manager helps.
+std::string Scheduling::reason(const std::string& name, int refused, const std::string& why) const {
+    // PBSE_SCHEDCONNECTED (15230) means that another scheduler is registered.
+    if (refused == PBSE_SCHEDCONNECTED)
+        return fmt::format("another scheduler, such as pbs_sched, is registered: {}", why);
+    // OpenPBS's releases take a scheduler only from its sched_host, which one made by qmgr doesn't have.
+    if (const auto known = site_.scheds.find(name); refused == PBSE_BADHOST && known != site_.scheds.end())
+        return fmt::format("the server refuses it: its sched_host {}, and has to be the server's host",
+                           known->second.host.empty() ? "isn't set" : "is " + known->second.host);
+    return why;
+}
+
 void Scheduling::lost(const std::string& name, Session& one) {
     one.command = false;
     one.qruns.clear();
     const int refused = one.client->refused();
     const std::string& why = one.client->why_closed();
-    // PBSE_SCHEDCONNECTED (15230) means that another scheduler is registered.
-    one.why = refused == PBSE_SCHEDCONNECTED
-                  ? fmt::format("another scheduler, such as pbs_sched, is registered: {}", why)
-                  : why;
+    one.why = reason(name, refused, why);
     one.next_try = Clock::now() + kTryAgain;
     if (one.logged != one.why) log(fmt::format("sched {}: not scheduled by the plugin: {}", name, one.why));
     one.logged = one.why;

@@ -187,6 +187,7 @@ class Scheduling {
     void look_after_registration(const std::string& name, Session& one);
     void set_own(const std::string& name, bool own);
     void take_commands(const std::string& name, Session& one);
+    std::string reason(const std::string& name, int refused, const std::string& why) const;
     void lost(const std::string& name, Session& one);
 
     bool wants(const std::string& sched) const;

@@ -27,7 +27,7 @@ class Scheds : public ::testing::Test {
         ASSERT_TRUE(server.configure({
             "create policy big_first",
             "set policy big_first job_sort_key = 'ncpus HIGH'",
-            "create sched second partition = two",
+            "create sched second partition = two" + std::string(on_openpbs() ? ", sched_host = box" : ""),
             "set sched second policy = big_first",
             "create queue work2 queue_type=execution, enabled=True, started=True, partition=two",
             "create node n2 resources_available.ncpus = 2, resources_available.mem = 2gb, partition = two",

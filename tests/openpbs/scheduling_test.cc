@@ -146,8 +146,14 @@ TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
 // Only one of the schedulers queries all jobs. Changes that it finds concern the other schedulers, too.
 TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
     site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
-    accept("create sched second partition = two");
+    accept("create sched second partition = two, sched_host = box");
     accept("set sched second policy = default_policy");
+    EXPECT_TRUE(wait_for(
+        [&] {
+            return attribute_in(site->sh("$stock/qmgr -c 'list sched second'").out, "scheduled_by") ==
+                   "pbs_policy";
+        },
+        kLong));
     for (const char* scheduling : {"False", "True"}) {
         accept(std::string("set sched second scheduling = ") + scheduling);
         const std::string job = submit("-l select=1:ncpus=3");
@@ -261,6 +267,23 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     site->ok("$stock/qdel " + express, "una");
     expect_state(victim, "R");
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
+}
+
+// OpenPBS's master takes it even so; its releases refuse it.
+TEST_P(OpenpbsScheduling, ASchedulerWithoutAHostIsToldToHaveOne) {
+    accept("create sched other partition = P1");
+    const auto scheduled_by = [&] {
+        return attribute_in(site->sh("$stock/qmgr -c 'list sched other'").out, "scheduled_by");
+    };
+    EXPECT_TRUE(wait_for(
+        [&] {
+            const std::string by = scheduled_by();
+            return by == "pbs_policy" || by.find("its sched_host isn't set") != std::string::npos;
+        },
+        kLong))
+        << scheduled_by();
+    accept("set sched other sched_host = box");
+    EXPECT_TRUE(wait_for([&] { return scheduled_by() == "pbs_policy"; }, kLong)) << scheduled_by();
 }
 
 // The folders of the scheduler `default` can't be set, so the test creates another scheduler.
