@@ -28,6 +28,7 @@ class Explain : public OriginServer {
 };
 
 TEST_F(Explain, AJobThatWaitsForTheEndOfPrimeTime) {
+    NEEDS(injected_clock);
     const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=03:00:00"});
     ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
     const Output text = server.command({"pbs_explain", id});
