@@ -352,14 +352,16 @@ ifl::Attributes Scheduling::shown(const std::string& sched) const {
 void Scheduling::show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const {
     const auto known = site_.scheds.find(sched);
     if (known == site_.scheds.end() || !known->second.own) return;
-    for (const std::string& name : known->second.not_acted_on) {
-        const std::string line = text_of(*find_not_acted_on(PBS_OBJ_SCHED, name), sched);
+    const auto show = [&attributes](const std::string& line) {
         const auto lines = std::ranges::find(attributes, "unsupported_settings", &ifl::Attribute::name);
         if (lines == attributes.end())
             attributes.push_back(attribute("unsupported_settings", {}, line));
         else
             lines->value += "; " + line;
-    }
+    };
+    for (const std::string& name : known->second.not_acted_on)
+        show(text_of(*find_not_acted_on(PBS_OBJ_SCHED, name), sched));
+    if (!site_.shared_amounts.empty()) show(site_.shared_amounts);
 }
 
 }  // namespace pbs::openpbs

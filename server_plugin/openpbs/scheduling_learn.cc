@@ -199,6 +199,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     // others.
     if (after.server.clears_estimates && !before.server.clears_estimates) estimates_forgotten_ = true;
     for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
+    if (!after.shared_amounts.empty() && after.shared_amounts != before.shared_amounts)
+        log(after.shared_amounts);
     for (const auto& [name, sched] : after.scheds) {
         const auto was = before.scheds.find(name);
         if (!sched.own || (was != before.scheds.end() && was->second.not_acted_on == sched.not_acted_on))

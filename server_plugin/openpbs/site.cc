@@ -110,18 +110,29 @@ void follow_other_vnodes(Site& site) {
         }
         return value.starts_with('@') ? std::string_view() : value;
     };
+    std::size_t shared = 0;
+    std::string first;
     for (auto& [name, vnode] : site.vnodes)
         for (auto at = vnode.available.begin(); at != vnode.available.end();) {
             const auto resource = site.resources.find(at->first);
             const bool here = !at->second.starts_with('@');
-            if (here || resource == site.resources.end() || resource->second.consumable) {
+            if (here || resource == site.resources.end()) {
                 ++at;
+            } else if (resource->second.consumable) {
+                if (shared++ == 0)
+                    first = fmt::format("vnode {}: resources_available.{} = {}", name, at->first, at->second);
+                (at++)->second = "0";
             } else if (const std::string value(follow(at->first, at->second)); value.empty()) {
                 at = vnode.available.erase(at);
             } else {
                 (at++)->second = value;
             }
         }
+    site.shared_amounts.clear();
+    if (shared > 0)
+        site.shared_amounts =
+            fmt::format("{}{} counts as 0: vnodes can't share an amount that jobs consume", first,
+                        shared == 1 ? "" : fmt::format(" (and {} more)", shared - 1));
 }
 
 ifl::Result<ServerPlace> find_server() {

@@ -40,12 +40,20 @@ TEST(Vnodes, FollowTheNamesOfOtherVnodes) {
     site.vnodes["v4"].available = {{"rack", "@v4"}};
     follow_other_vnodes(site);
     EXPECT_THAT(site.vnodes["v0"].available, ElementsAre(Pair("lic", "4"), Pair("rack", "r1")));
-    EXPECT_THAT(site.vnodes["v1"].available, ElementsAre(Pair("lic", "@v0"), Pair("rack", "r1")))
-        << "an amount belongs to both together";
+    EXPECT_THAT(site.vnodes["v1"].available, ElementsAre(Pair("rack", "r1")));
+    EXPECT_EQ(site.shared_amounts,
+              "vnode v1: resources_available.lic = @v0 counts as 0: vnodes can't share an amount that jobs "
+              "consume");
     EXPECT_THAT(site.vnodes["v2"].available, ElementsAre(Pair("rack", "r1")));
     EXPECT_THAT(site.vnodes["v3"].available, ElementsAre(Pair("other", "@v0")))
         << "there is no vnode v9, and other isn't known";
     EXPECT_THAT(site.vnodes["v4"].available, ElementsAre());
+    site.vnodes["v1"].available.insert_or_assign("lic", "@v0");
+    site.vnodes["v2"].available.insert_or_assign("lic", "@v0");
+    follow_other_vnodes(site);
+    EXPECT_THAT(site.shared_amounts, ::testing::HasSubstr("v1: resources_available.lic = @v0 (and 1 more)"));
+    follow_other_vnodes(site);
+    EXPECT_EQ(site.shared_amounts, "") << "they are 0 now";
 }
 
 // A plugin that notes the job that was last reported to it. Amounts are listed by the names of resources.
