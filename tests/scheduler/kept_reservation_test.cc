@@ -106,6 +106,36 @@ TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
     EXPECT_EQ(reserved(cycle()), "n2 at 840");
 }
 
+// n1 has room at 10:00, when the queue's limit still refuses the job. When the limit no longer does, at
+// 12:00, an advance reservation has the room until 13:30.
+TEST_F(Drained, ALimitThatIsLessFullLetsTheJobStartBeforeAReservation) {
+    World other;
+    other.origin({"batch"}).max_queued_time = Seconds(kHour);
+    other.policy().schedule_log = "schedule";
+    other.queue({.name = "batch", .available_ncpus = 5});
+    other.vnode({.name = "n1", .ncpus = 8});
+    other.vnode({.name = "n2", .ncpus = 2});
+    other.configure();
+    const auto run = [&](const std::string& vnode, int hours) {
+        const int job = other.job({.ncpus = 1, .walltime = hours * kHour, .queued = at(8)}, at(8));
+        other.run(job, "batch", vnode, at(8));
+        return job;
+    };
+    const int longer = run("n2", 4);
+    (void)run("n1", 2);
+    (void)run("n1", 6);
+    (void)other.reserve({.start = at(11) + Seconds(30 * kMinute),
+                         .end = at(13) + Seconds(30 * kMinute),
+                         .select = "1:ncpus=6"});
+    (void)other.job({.owner = "w", .ncpus = 4, .walltime = kHour, .queued = at(6)}, now);
+    const auto cycle = [&](CycleTrigger trigger) { return other.cycle(now, true, "default", trigger); };
+    const Outcome before = cycle(CycleTrigger::job_new);
+    EXPECT_EQ(reserved(before), "n1 at 810") << before.schedule;
+    other.finish(longer, now);
+    const Outcome after = cycle(CycleTrigger::job_ended);
+    EXPECT_EQ(reserved(after), "n1 at 600") << after.schedule;
+}
+
 TEST_F(Drained, LessRoomCanLetAJobOfSeveralKindsOfChunksStartSooner) {
     World other;
     other.origin({"batch"}).max_queued_time = Seconds(kHour);
