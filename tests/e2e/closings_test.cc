@@ -19,21 +19,22 @@ std::string in(std::time_t seconds) {
     return fmt::format("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
 }
 
-// The queue `nights` is open for the first seconds of the test, closed for 15 seconds, and then open again.
+// The queue `nights` is open for the first seconds of the test, closed for some seconds, and then open again.
 class Closings : public ::testing::Test {
   protected:
     void start(const std::string& at_close) {
         ASSERT_TRUE(server.start());
-        // On a busy machine OpenPBS's requests before the job take a while.
+        // On a busy machine OpenPBS's requests before the job take a while, and so does a job's requeue.
         const int closes = on_openpbs() ? 25 : 12;
+        const int opens = closes + (on_openpbs() ? 30 : 15);
         ASSERT_TRUE(server.configure({
             "create queue nights queue_type=execution, enabled=True, started=True",
             "set server default_queue=nights",
             "create node n1 resources_available.ncpus=4",
             fmt::format("create time_window first rrule=FREQ=DAILY, start_time={}, end_time={}", in(-3600),
                         in(closes)),
-            fmt::format("create time_window second rrule=FREQ=DAILY, start_time={}, end_time={}",
-                        in(closes + 15), in(3600)),
+            fmt::format("create time_window second rrule=FREQ=DAILY, start_time={}, end_time={}", in(opens),
+                        in(3600)),
             fmt::format("set time_window first at_close={}", at_close),
             R"(set queue nights time_window="first,second")",
         }));
