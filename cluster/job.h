@@ -59,7 +59,8 @@ struct BasicJob {
     bool begun() const;
     // Returns whether a scheduler has suspended the job.
     bool preempted() const;
-    // Returns whether the job holds vnodes.
+    // Returns whether the job has places on vnodes: it runs, ends, is suspended (even if it has given its
+    // resources back), or its files are being staged in. An array has none; its subjobs have.
     bool runs() const;
     // The seconds for which the job is expected to run by its soft walltime; 0: it has none. Whenever the job
     // overruns this time, it is extended by the soft walltime again, up to the walltime.

@@ -44,8 +44,8 @@ struct Import {
 struct RewriteOptions {
     HostHas host_has;
     bool dry_run = false;  // checks everything and changes nothing
-    // The changes at the same time to attributes that the server keeps itself. Afterwards no object may name
-    // a queue or resource that the server removes.
+    // Changes to attributes that the server keeps itself, made together with this one. Once all are made, no
+    // object may name a queue or resource that these changes remove.
     std::vector<HostChange> host{};
 };
 

@@ -32,8 +32,8 @@ constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr"
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
 // The most days in a line of a calendar: ten years.
 constexpr std::size_t kMostDays = 3660;
-// The most pairs of times in one entry for certain dates, or in all entries of a line together that apply to
-// any date.
+// The most pairs of times in an entry with dates, and in all entries of a line without dates (for weekdays or
+// for all days) taken together.
 constexpr std::size_t kMostTimes = 100;
 
 using Times = std::pair<int, int>;  // seconds of a day, the second one excluded

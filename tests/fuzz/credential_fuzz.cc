@@ -1,5 +1,5 @@
-// Fuzz target of credentials. A credential that was read must be written as the same text. The decoder of a
-// connection that isn't authenticated yet must accept any bytes, as tokens and requests in turn.
+// Fuzz target of credentials. A credential that was read, written and read again must be equal. The decoder
+// of a connection that isn't authenticated yet must survive any bytes, read as requests and tokens in turn.
 
 #include <cstdint>
 #include <cstdlib>

@@ -81,8 +81,8 @@ TEST(WindowSet, AlwaysOpenNeverChanges) {
     EXPECT_EQ(text(later.at_or_after(utc("2500-01-01"))->start), "2027-01-01 00:00");
 }
 
-// Most windows of this union repeat only after centuries. The last three together are always open, so the set
-// needn't compile the others for all time.
+// The first 400 windows of this union together repeat only after many centuries. The last three together are
+// always open, so the set needn't compile the others for all time.
 TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
     std::vector<Window> windows;
     for (int i = 0; i < 200; ++i) {

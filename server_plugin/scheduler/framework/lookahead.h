@@ -39,8 +39,8 @@ class Lookahead : CyclePart {
     // The events that the start has to wait for, each with its instant, in order.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
-    // After earliest(): returns whether the start is the first instant at which the vnodes have a place, if
-    // all other conditions are ignored.
+    // After earliest(): returns whether the last instant that was tried before the start was refused because
+    // vnodes lacked room.
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
     // After earliest(): decided_by_time() returns whether the start is an instant that a filter named.
     // too_late() returns whether no start was found because of `until`.

@@ -33,7 +33,7 @@ struct Chunk {
     std::int64_t count = 1;
     std::vector<Need> needs;
     // Values of resources that aren't consumable. A vnode's text has to be equal, or be a list that contains
-    // the text; its number has to be at least as large.
+    // the text; its boolean has to be equal, and another number at least as large.
     std::vector<KeptAmount> matches;
 };
 

@@ -2,10 +2,10 @@
 // blockers of its last refusal, so that after an event a cycle finds the few jobs that may start now without
 // looking at the others.
 //
-// Jobs are in lanes, between which a cycle goes back and forth: sorted lists of the jobs of one class and of
-// one user, queue or entity. A lane's jobs are stored in blocks, in columns. Each block has the smallest of
-// each size and the union of all blockers. So a search for the first released job, whose refusal events may
-// have lifted, skips blocks without one.
+// Jobs are in lanes. A lane is a sorted list of the jobs of one class and of one user, queue or entity; a
+// cycle goes back and forth between lanes. A lane's jobs are stored in blocks, in columns. Each block has the
+// smallest of each size and the union of all blockers. A job is released if an event may have lifted its
+// refusal. So a search for the first released job skips the blocks that can't have one.
 #pragma once
 
 #include <algorithm>
