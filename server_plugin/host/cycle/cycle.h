@@ -2,8 +2,9 @@
 //
 // The folder cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle; the loop begins
 // it by the functions in this file. The cycle's decisions are carried out some at a time, between requests.
-// Each decision is checked first against the changes since the cycle began (ChangedSince). The outcome for
-// each job is written to the scheduler's log (sched_logs.h).
+// Each decision is checked first against the changes since the cycle began (ChangedSince), and becomes a part
+// of a transaction (apply_decisions.h). The outcome for each job is written to the scheduler's log
+// (sched_logs.h).
 #pragma once
 
 #include <chrono>
@@ -103,12 +104,5 @@ class Cycles {
     bool not_preempted_ = false;
     bool dropped_ = false;  // a decision was dropped because an object had changed since the cycle began
 };
-
-// Starts a job on the decision's places. The job gets the resources that the decision sets.
-Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
-
-// Carries out decisions in order, in one transaction. The jobs are started after its commit. A decision that
-// doesn't fit any more, because the job is gone or the vnode is full, is dropped.
-Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/policy/plugin.h"

@@ -1,0 +1,73 @@
+// Carries out decisions of the plugin: each one is checked against the present state of the server's objects,
+// and becomes a step of a change.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/change/change.h"
+#include "server_plugin/host/change/server.h"
+#include "server_plugin/host/policy/plugin.h"
+#include "server_plugin/host/state/placement.h"
+
+namespace pbs::host {
+
+// Returns whether the decision only informs users. Such a decision is never dropped, because the plugin
+// assumes that it is carried out and doesn't repeat it.
+bool is_harmless(const Decision& decision);
+
+// Puts decisions of a cycle into one transaction. Keeps account of the amounts on vnodes: a later decision
+// can't use amounts that an earlier decision has taken.
+class DecisionBatch {
+  public:
+    // `preempted`: the ids of the jobs that the cycle's decisions have preempted so far; this object adds
+    // further ones. `failed`: whether a preemption of the cycle has failed. `log`: the scheduler's log, or
+    // null.
+    DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log);
+
+    // Applies a decision. Returns false if it doesn't fit any more.
+    bool apply(const Decision& decision);
+    // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
+    bool array_goes_on() const { return array_goes_on_; }
+    // Commits. A transaction that has only comments, estimates and types of accrued time doesn't wait for the
+    // disk: if it is lost, a later cycle decides the same again.
+    Result<void> commit();
+    // Returns the time since the commit: after the actions that follow a commit, this is their duration.
+    std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
+
+  private:
+    Result<void> run(const Decision& decision, Job& job);
+    Result<void> run_subjob(const Decision& decision, Job& array);
+    bool pull(const Decision& decision, uint64_t queue);
+    void answer_reservation(const Decision& decision);
+    Result<void> resume(const Decision& decision, Job& job);
+    Result<void> check_waits(uint64_t handle) const;
+    Result<void> preempt(const Decision& decision);
+    std::vector<RunId> awaited() const;
+    void leave(const std::vector<Place>& places);
+    Result<void> move(const Decision& decision, Job& job);
+    static Result<void> check_started(const Queue* queue);
+    Result<void> take_room(const std::vector<Place>& places);
+
+    Server& server_;
+    Change change_;
+    Taken taken_;
+    std::vector<std::string>& preempted_;
+    bool& failed_;
+    Log* log_;
+    std::chrono::steady_clock::time_point committed_{};
+    bool only_tells_ = true;
+    bool array_goes_on_ = false;
+};
+
+// Starts a job on the decision's places. The job gets the resources that the decision sets.
+Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
+
+// Carries out decisions in order, in one transaction. The jobs are started after its commit. A decision that
+// doesn't fit any more, because the job is gone or the vnode is full, is dropped.
+Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
+
+}  // namespace pbs::host
