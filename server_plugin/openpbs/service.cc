@@ -5,7 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,7 +30,8 @@
 #include "server_plugin/openpbs/plugin.h"
 #include "server_plugin/openpbs/scheduling.h"
 #include "server_plugin/openpbs/site.h"
-#include "values/object_types.h"
+#include "server_plugin/openpbs/status_kinds.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -42,48 +42,6 @@ constexpr std::chrono::milliseconds kAgain{5};   // the pause between two calls 
 constexpr std::chrono::seconds kAlive{10};       // the longest time for which the service sends nothing
 constexpr std::chrono::seconds kLookAgain{600};  // the interval of queries of the server's objects
 constexpr std::chrono::seconds kServerRetry{1};  // the pause between two attempts to reach the server
-
-struct Kind {
-    std::string_view name;
-    std::uint32_t type;
-};
-// Kinds of objects that exist only if the plugin's own scheduler schedules.
-constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
-                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
-constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
-
-// Returns the object type of the kind in "object=KIND". Returns 0 for an unknown kind and, if `cycles` is
-// false, for a kind that only the plugin's own scheduler has.
-std::uint32_t type_of(std::string_view kind, bool cycles) {
-    if (const auto* own = values::find_type(kind); own != nullptr && own->own)
-        return static_cast<std::uint32_t>(own->type);
-    const auto in = [kind](const auto& kinds) {
-        const auto* found = std::ranges::find(kinds, kind, &Kind::name);
-        return found == kinds.end() ? 0 : found->type;
-    };
-    if (const std::uint32_t type = in(kKinds); type != 0) return type;
-    return cycles ? in(kOfCycles) : 0;
-}
-
-// Returns the error text for a kind of objects that the plugin doesn't have while pbs_sched schedules. The
-// text says where to look instead.
-std::string instead_of(std::string_view kind) {
-    constexpr std::string_view kWhy = "pbs_sched schedules for this server";
-    if (kind == "explanation")
-        return fmt::format(
-            "{}, and says why a job waits in the job's comment (qstat -f) and in its log, "
-            "PBS_HOME/sched_logs (tracejob)",
-            kWhy);
-    if (kind == "record")
-        return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", kWhy);
-    if (kind == "fairshare") return fmt::format("{}, and keeps the usage of shares itself: use pbsfs", kWhy);
-    if (kind == "quota_use") return fmt::format("{}, and knows no quotas", kWhy);
-    if (kind == "changes" || kind == "registration")
-        return "not supported on this host: an OpenPBS server has schedulers of its own kind";
-    if (kind == "accounting")
-        return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
-    return fmt::format("No support for requested service: {}", kind);
-}
 
 // Wakes the service's thread when a thread of the plugin has finished a piece of work.
 class Wake {
@@ -337,10 +295,10 @@ class Service {
         if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
         const auto queue = site_.queues.find(body.object);
         const auto type = std::ranges::find_if(body.attributes, [](const ifl::Attribute& one) {
-            return strcasecmp(one.name.c_str(), "execution_type") == 0;
+            return values::same_word(one.name, "execution_type");
         });
         if (queue == site_.queues.end() || type == body.attributes.end() || type->value.empty()) return {};
-        const bool route = strcasecmp(type->value.c_str(), "route") == 0;
+        const bool route = values::same_word(type->value, "route");
         if (route ? !queue->second.execution : !queue->second.route) return {};
         return fmt::format("Illegal execution_type \"{}\" for queue {} of queue_type {}", type->value,
                            body.object, route ? "Execution" : "Route");
@@ -363,7 +321,7 @@ class Service {
         constexpr std::string_view kBegin = "object=";
         const std::string_view extend = std::string_view(one.request.extend).substr(kBegin.size());
         const std::string_view kind = extend.substr(0, extend.find(';'));
-        const std::uint32_t type = type_of(kind, scheduling_ != nullptr);
+        const std::uint32_t type = status_type(kind, scheduling_ != nullptr);
         if (type == 0) {
             answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of(kind)));
             return true;
