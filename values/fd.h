@@ -1,8 +1,10 @@
-// A file descriptor that closes itself.
+// A file descriptor that closes itself, and complete writes.
 #pragma once
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace pbs::values {
@@ -31,5 +33,16 @@ class Fd {
   private:
     int fd_ = -1;
 };
+
+// Writes the whole text. False: it failed, errno is set, and a part may have been written.
+inline bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
 
 }  // namespace pbs::values

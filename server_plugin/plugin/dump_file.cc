@@ -125,7 +125,7 @@ std::string put(const DumpTarget& target, std::string_view text, bool append) {
     struct stat info {};
     std::string why = fstat(file.get(), &info) != 0 ? system_text(errno) : objection(info);
     if (why.empty() && !append && ftruncate(file.get(), 0) != 0) why = system_text(errno);
-    if (why.empty() && !write_all(file.get(), text)) why = system_text(errno);
+    if (why.empty() && !values::write_all(file.get(), text)) why = system_text(errno);
     return why.empty() ? why : fmt::format("{}: {}", path, why);
 }
 

@@ -27,23 +27,13 @@ FileVersion version_of(const std::string& path) {
     return lstat(path.c_str(), &info) == 0 ? version_of(info) : FileVersion{};
 }
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 std::string replace_file(const std::string& path, std::string_view text, mode_t mode) {
     const std::string temporary = path + ".pbs_policy";
     ::unlink(temporary.c_str());
     const values::Fd file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (file && write_all(file.get(), text) && ::fchmod(file.get(), mode) == 0 && ::fsync(file.get()) == 0 &&
-        std::rename(temporary.c_str(), path.c_str()) == 0)
+    if (file && values::write_all(file.get(), text) && ::fchmod(file.get(), mode) == 0 &&
+        ::fsync(file.get()) == 0 && std::rename(temporary.c_str(), path.c_str()) == 0)
         return {};
     const int error = errno;
     ::unlink(temporary.c_str());

@@ -20,9 +20,6 @@ FileVersion version_of(const struct stat& info);
 // Returns the version of the file with this name. A symbolic link is not followed: the version is the link's.
 FileVersion version_of(const std::string& path);
 
-// Writes the whole text. False: it failed, errno is set, and a part may have been written.
-bool write_all(int fd, std::string_view text);
-
 // Replaces the file by one with this text and mode, or makes it, in one step: after a failure it is as it
 // was. Its text is on the disk before it gets its name. Returns an empty string, or the file and the reason.
 std::string replace_file(const std::string& path, std::string_view text, mode_t mode);

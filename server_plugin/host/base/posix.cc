@@ -14,18 +14,6 @@
 
 namespace pbs::host {
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t n = ::write(fd, text.data(), text.size());
-        if (n < 0) {
-            if (errno == EINTR) continue;
-            return false;
-        }
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return true;
-}
-
 Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit) {
     std::string text;
     std::array<char, 16384> buffer;

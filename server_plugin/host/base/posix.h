@@ -1,10 +1,9 @@
-// Wrappers for POSIX calls that the host makes often: complete reads and writes, locks, and checks of paths.
+// Wrappers for POSIX calls that the host makes often: complete reads, locks, and checks of paths.
 #pragma once
 
 #include <sys/types.h>
 
 #include <string>
-#include <string_view>
 
 #include "server_plugin/host/base/error.h"
 #include "values/fd.h"
@@ -14,9 +13,7 @@ namespace pbs::host {
 
 using values::Fd;
 using values::system_text;
-
-// Writes the whole text. Returns false if that failed: errno is set, and a part may have been written.
-bool write_all(int fd, std::string_view text);
+using values::write_all;
 
 // Reads the whole file or descriptor. A file longer than `limit` bytes is an error. The error says which file
 // and why.
