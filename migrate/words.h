@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "values/lines.h"
+
 namespace pbs::migrate {
 
 struct Word {
@@ -31,11 +33,7 @@ inline std::vector<Word> words_of(std::string_view line, char comment) {
 template <class Visit>
 void for_each_line(std::string_view text, const Visit& visit) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    for (int number = 1; !text.empty(); ++number) {
-        const auto end = std::min(text.find('\n'), text.size());
-        visit(text.substr(0, end), number);
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    for (int number = 1; !text.empty(); ++number) visit(values::take_line(text), number);
 }
 
 // A line joined with the lines that continue it after a backslash, and the number of the first of them.

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "objects/program_file.h"
+#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::objects {
@@ -22,10 +23,8 @@ std::string dynamic_resource(std::string_view text) {
 RootPrograms root_programs_in(std::string_view text) {
     RootPrograms out;
     while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = values::trim(text.substr(0, end));
+        const std::string_view line = values::trim(values::take_line(text));
         if (!line.empty() && line.front() != '#') out.insert(dynamic_resource(line));
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
 }

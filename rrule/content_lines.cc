@@ -8,6 +8,7 @@
 
 #include "rrule/plain_text.h"
 #include "rrule/rule_text.h"
+#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::rrule {
@@ -42,8 +43,7 @@ std::optional<Error> first_error(std::string_view calendar, Each each) {
         return each(taken_apart(std::string_view(line).substr(0, end), begun));
     };
     for (std::size_t number = 1; !calendar.empty(); ++number) {
-        std::string_view piece = calendar.substr(0, calendar.find('\n'));
-        calendar.remove_prefix(std::min(calendar.size(), piece.size() + 1));
+        std::string_view piece = values::take_line(calendar);
         if (piece.ends_with('\r')) piece.remove_suffix(1);
         if (piece.starts_with(' ') || piece.starts_with('\t')) {
             line += piece.substr(1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -26,9 +27,7 @@ std::vector<ScriptDirective> find_directives(std::string_view script, std::strin
         std::string line;
         bool goes_on = true;
         while (goes_on && !script.empty()) {
-            const std::size_t end = std::min(script.find('\n'), script.size());
-            line += script.substr(0, end);
-            script.remove_prefix(std::min(end + 1, script.size()));
+            line += values::take_line(script);
             ++number;
             goes_on = !line.empty() && line.back() == '\\';
             if (goes_on) {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "migrate/words.h"
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -149,12 +150,10 @@ Result<Folder> parse_folder(std::string_view text, const std::string& path) {
         return tl::unexpected(Problems{{path, 0, 0, "", std::move(message)}});
     };
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view head = text.substr(0, end);
+        const std::string_view head = values::take_line(text);
         const std::size_t blank = std::min(head.rfind(' '), head.size());
         const std::string file(head.substr(0, blank));
         const std::string_view size_word = head.substr(std::min(blank + 1, head.size()));
-        text.remove_prefix(std::min(end + 1, text.size()));
         if (size_word == "-") {
             out.notes.push_back(fmt::format("{}/{}: is left out: it isn't one of the files that are read",
                                             path, printable(file)));

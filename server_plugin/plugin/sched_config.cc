@@ -15,6 +15,7 @@
 #include "objects/plain_file.h"
 #include "objects/unsupported.h"
 #include "server_plugin/plugin/state.h"
+#include "values/lines.h"
 
 namespace pbs::plugin {
 namespace {
@@ -82,8 +83,7 @@ migrate::QmgrPrint set_of(const std::string& sched, std::string_view directives)
     constexpr std::string_view kSet = "set sched ";
     std::string text;
     while (!directives.empty()) {
-        std::string_view line = directives.substr(0, directives.find('\n'));
-        directives.remove_prefix(std::min(line.size() + 1, directives.size()));
+        std::string_view line = values::take_line(directives);
         if (line.starts_with(kSet) && line.substr(kSet.size()).starts_with(sched + " "))
             line.remove_prefix(kSet.size() + sched.size());
         text += fmt::format("{}default{}\n", kSet, line);

@@ -16,6 +16,7 @@
 #include "server_plugin/record/record_file.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/object_types.h"
 
@@ -329,10 +330,8 @@ class Reader {
 
     Result<ReadRecord> read(std::string_view text) {
         while (!text.empty()) {
-            const auto end = std::min(text.find('\n'), text.size());
             ++line_;
-            if (auto done = read_line(text.substr(0, end)); !done) return tl::unexpected(done.error());
-            text.remove_prefix(std::min(end + 1, text.size()));
+            if (auto done = read_line(values::take_line(text)); !done) return tl::unexpected(done.error());
         }
         ++line_;
         if (!begun_) return fail(header_expected());
@@ -541,11 +540,9 @@ Result<ReadRecord> read_record(std::string_view text, std::string_view name, Rec
 std::vector<DecidedLine> decided_lines(std::string_view text) {
     std::vector<DecidedLine> lines;
     for (std::size_t number = 1; !text.empty(); ++number) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const Json line = text::parse_json(text.substr(0, end));
+        const Json line = text::parse_json(values::take_line(text));
         if (line.is_object() && line.size() == 1 && line.begin().value().is_object())
             lines.push_back(decided_line(line, number));
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return lines;
 }

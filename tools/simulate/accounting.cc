@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "objects/value.h"
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -276,9 +277,7 @@ Result<void> LogReader::read(const LogText& log) {
     std::string_view text = log.text;
     while (!text.empty()) {
         ++line_;
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = values::take_line(text);
         if (line.find_first_not_of(" \t\r") == line.npos) continue;
         if (auto done = read_record(line); !done) return done;
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -219,9 +220,7 @@ void SwfReader::finish() {
 Result<Trace> SwfReader::read(std::string_view text) {
     while (!text.empty()) {
         ++line_;
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::string_view line = values::take_line(text);
         const auto first = line.find_first_not_of(" \t\r");
         if (first == line.npos) continue;
         if (line[first] == ';') {

@@ -13,6 +13,7 @@
 #include "objects/store.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/temporary_folder.h"
 #include "values/text.h"
@@ -173,11 +174,9 @@ Result<void> Draft::apply_directives(const ChangeText& changes) {
     };
     while (!rest.empty()) {
         ++line;
-        const auto end = std::min(rest.find('\n'), rest.size());
-        std::string_view text = rest.substr(0, end);
+        std::string_view text = values::take_line(rest);
         if (text.ends_with('\r')) text.remove_suffix(1);
         reader.add_line(text);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
         if (auto done = take(); !done) return done;
     }
     reader.end_of_input();

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "server_plugin/host/base/posix.h"
+#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -56,9 +57,7 @@ MomConfig not_read(const std::string& path, const std::string& why) {
 MomConfig parse_mom_config(std::string_view text, const std::string& name) {
     MomConfig config;
     for (int number = 1; !text.empty(); ++number) {
-        const auto end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        std::string_view line = values::take_line(text);
         const auto directive = take_word(line);
         if (directive.empty() || directive.starts_with('#')) continue;
         auto what = take_word(line);

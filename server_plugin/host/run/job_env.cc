@@ -4,6 +4,7 @@
 #include <map>
 
 #include "server_plugin/host/run/runner.h"
+#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::host {
@@ -52,9 +53,7 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
 std::vector<std::pair<std::string, std::string>> parse_environment_file(std::string_view text) {
     std::vector<std::pair<std::string, std::string>> variables;
     while (!text.empty()) {
-        const auto end = text.find('\n');
-        auto line = text.substr(0, end);
-        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        std::string_view line = values::take_line(text);
         while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
         const auto equals = line.find('=');
         if (line.starts_with('#') || equals == line.npos || equals == 0) continue;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "server_plugin/scheduler/model/host_name.h"
+#include "values/lines.h"
 
 namespace pbs::sched {
 namespace {
@@ -30,13 +31,6 @@ std::size_t indent_of(std::string_view line) {
 std::string_view trimmed(std::string_view line) {
     line.remove_prefix(indent_of(line));
     while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
-    return line;
-}
-
-std::string_view take_line(std::string_view& text) {
-    const auto end = text.find('\n');
-    const auto line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     return line;
 }
 
@@ -123,7 +117,7 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
     std::optional<std::size_t> indent;  // the indent of the entry that the next line may continue
     bool wanted = false;                // the entry is for `name`
     for (int number = 1; !text.empty(); ++number) {
-        const std::string_view line = take_line(text);
+        const std::string_view line = values::take_line(text);
         if (trimmed(line).empty() || trimmed(line) == kNoEntries) continue;
         if (const auto entry = entry_of(line)) {
             if (entry->end <= entry->start) return wrong(number, line, "expected an end after the start");
