@@ -6,6 +6,7 @@
 
 #include "cluster/exec_vnode.h"
 #include "server_plugin/openpbs/settings.h"
+#include "values/find.h"
 #include "values/indices.h"
 
 namespace pbs::openpbs {
@@ -492,8 +493,7 @@ std::vector<std::string> Records::queues_with_jobs() const {
 }
 
 const Job* Records::job(const std::string& id) const {
-    const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : &found->second;
+    return values::find_in(jobs_, id);
 }
 
 std::uint64_t Records::handle(const std::string& job) const {

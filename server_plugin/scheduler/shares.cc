@@ -10,6 +10,7 @@
 #include "server_plugin/scheduler/scheduler.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 #include "server_plugin/scheduler/tickets/policies.h"
+#include "values/find.h"
 
 namespace pbs::sched {
 
@@ -39,8 +40,7 @@ std::string Scheduler::share_scope(std::string_view sched, std::string_view grou
 
 SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
     if (!uses_shares(policy)) return nullptr;
-    const auto found = sched.shares.find(policy.settings.fairshare_group);
-    return found == sched.shares.end() ? nullptr : &found->second;
+    return values::find_in(sched.shares, policy.settings.fairshare_group);
 }
 
 // Makes and drops trees of fair shares, so that each scheduler has one for each fs_group that a policy in its

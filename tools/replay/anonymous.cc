@@ -12,6 +12,7 @@
 #include "text/json.h"
 #include "text/json_document.h"
 #include "tools/replay/replay.h"
+#include "values/find.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -33,10 +34,7 @@ class Names {
         std::size_t i = 0;
         for (const std::string& name : seen_) others_[name] = fmt::format("{}{:0{}}", stem_, ++i, width);
     }
-    const std::string* find(std::string_view name) const {
-        const auto found = others_.find(name);
-        return found == others_.end() ? nullptr : &found->second;
-    }
+    const std::string* find(std::string_view name) const { return values::find_in(others_, name); }
 
   private:
     std::string stem_;

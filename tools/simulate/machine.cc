@@ -13,6 +13,7 @@
 #include "ifl/attributes/entity_limits.h"
 #include "objects/value.h"
 #include "text/json_document.h"
+#include "values/find.h"
 #include "values/number.h"
 
 namespace pbs::simulate {
@@ -223,8 +224,7 @@ void add_queue(Machine& machine, const std::string& name) {
 }
 
 const std::uint32_t* Cluster::resource(std::string_view name) const {
-    const auto found = resource_ids_.find(name);
-    return found == resource_ids_.end() ? nullptr : &found->second;
+    return values::find_in(resource_ids_, name);
 }
 
 Result<Amount> Cluster::amount(std::string_view name, std::string_view text) const {

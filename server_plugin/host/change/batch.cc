@@ -15,15 +15,10 @@
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/find.h"
 
 namespace pbs::host {
 namespace {
-
-template <typename Map>
-auto* lookup(const Map& map, const std::string& name) {
-    const auto at = map.find(name);
-    return at == map.end() ? nullptr : &at->second;
-}
 
 bool has_live_jobs(const State& state, uint64_t queue) {
     return std::ranges::any_of(state.queue_jobs(queue),
@@ -132,7 +127,7 @@ Result<void> Batch::check() const {
         } else if (object.type == PBS_OBJ_NODE) {
             const Node* was = state.node(object.name);
             if (was == nullptr || state.node_usage(was->handle).jobs.empty()) continue;
-            const Node* is = lookup(tables_.nodes, object.name);
+            const Node* is = values::find_in(tables_.nodes, object.name);
             if (is == nullptr || is->handle != was->handle ||
                 is->attributes.text("partition") != was->attributes.text("partition"))
                 return busy(object, "a running job");
@@ -185,10 +180,10 @@ void Batch::tell_gone(const ConfigName& object) const {
     Plugin& plugin = *server_.parts.plugin;
     const State& state = server_.state;
     if (object.type == PBS_OBJ_QUEUE) {
-        const Queue* was = lookup(tables_.queues, object.name);
+        const Queue* was = values::find_in(tables_.queues, object.name);
         if (was != nullptr && state.queue(was->handle) == nullptr) plugin.queue_removed(was->handle);
     } else if (object.type == PBS_OBJ_NODE) {
-        const Node* was = lookup(tables_.nodes, object.name);
+        const Node* was = values::find_in(tables_.nodes, object.name);
         if (was != nullptr && state.node(was->handle) == nullptr) plugin.vnode_removed(was->handle);
     } else if (object.type == PBS_OBJ_SCHED) {
         if (tables_.scheds.contains(object.name) && state.sched(object.name) == nullptr)
@@ -259,8 +254,10 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     committed_ = true;
     if (told == Told::after) state.install(tables_);
     for (const ConfigName& object : touched_) {
-        const Queue* queue = object.type == PBS_OBJ_QUEUE ? lookup(tables_.queues, object.name) : nullptr;
-        const Node* node = object.type == PBS_OBJ_NODE ? lookup(tables_.nodes, object.name) : nullptr;
+        const Queue* queue =
+            object.type == PBS_OBJ_QUEUE ? values::find_in(tables_.queues, object.name) : nullptr;
+        const Node* node =
+            object.type == PBS_OBJ_NODE ? values::find_in(tables_.nodes, object.name) : nullptr;
         if (queue != nullptr && state.queue(queue->handle) == nullptr) state.forget_queue(queue->handle);
         if (node != nullptr && state.node(node->handle) == nullptr) state.forget_node(node->handle);
         if (!server_.changed) continue;

@@ -13,6 +13,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state/state.h"
 #include "server_plugin/host/state/values.h"
+#include "values/find.h"
 
 namespace pbs::host {
 namespace {
@@ -303,8 +304,7 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
 }
 
 const EntityCounts::Sums* EntityCounts::find(uint64_t queue, const CountedEntity& entity) const {
-    const auto at = sums_.find(key_of(queue, entity));
-    return at == sums_.end() ? nullptr : &at->second;
+    return values::find_in(sums_, key_of(queue, entity));
 }
 
 void CountedJobs::stage(const Job& job) {

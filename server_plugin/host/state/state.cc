@@ -1,17 +1,12 @@
 #include "server_plugin/host/state/state.h"
 
 #include "server_plugin/host/state/preemption.h"
+#include "values/find.h"
 #include "values/number.h"
 #include "values/text.h"
 
 namespace pbs::host {
 namespace {
-
-template <typename Map>
-auto* lookup(const Map& map, std::string_view name) {
-    const auto at = map.find(name);
-    return at == map.end() ? nullptr : &at->second;
-}
 
 void add_to(Usage& usage, const Job& job, const Amounts& amounts, int64_t by) {
     for (const auto& [resource, amount] : amounts) usage.assigned[resource] += by * amount;
@@ -95,8 +90,7 @@ const Job* State::job_of_sequence(uint64_t sequence) const {
 }
 
 const Job* State::job(uint64_t handle) const {
-    const auto at = jobs_.find(handle);
-    return at == jobs_.end() ? nullptr : &at->second;
+    return values::find_in(jobs_, handle);
 }
 
 const Job* State::job_told_as(uint64_t handle) const {
@@ -118,21 +112,21 @@ const std::map<int64_t, uint64_t>& State::subjobs(uint64_t array) const {
 }
 
 const Queue* State::queue(std::string_view name) const {
-    return lookup(queues_, name.substr(0, name.find('@')));
+    return values::find_in(queues_, name.substr(0, name.find('@')));
 }
 const Queue* State::queue(uint64_t handle) const {
     const auto at = queue_names_.find(handle);
     return at == queue_names_.end() ? nullptr : queue(at->second);
 }
 const Node* State::node(std::string_view name) const {
-    return lookup(nodes_, name);
+    return values::find_in(nodes_, name);
 }
 const Node* State::node(uint64_t handle) const {
     const auto at = node_names_.find(handle);
     return at == node_names_.end() ? nullptr : node(at->second);
 }
 const Sched* State::sched(std::string_view name) const {
-    return lookup(scheds_, name);
+    return values::find_in(scheds_, name);
 }
 
 std::string State::reservation_id(uint64_t number) const {
@@ -343,8 +337,7 @@ void State::set_estimate(uint64_t job, Estimate estimate) {
 }
 
 const Estimate* State::estimate(uint64_t job) const {
-    const auto at = estimates_.find(job);
-    return at == estimates_.end() ? nullptr : &at->second;
+    return values::find_in(estimates_, job);
 }
 
 void State::exchange(Tables& tables) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "values/find.h"
 #include "values/text.h"
 
 namespace pbs::sched {
@@ -22,8 +23,7 @@ bool ToldAmounts::set(std::string_view element, std::string value) {
 }
 
 const ToldAmounts::Known* ToldAmounts::find(std::string_view element) const {
-    const auto found = known_.find(element);
-    return found == known_.end() ? nullptr : &found->second;
+    return values::find_in(known_, element);
 }
 
 }  // namespace pbs::sched
