@@ -42,7 +42,7 @@ std::vector<Room> rooms_of_host() {
         {"server_plugin/host/life/", {"ifl/", "ifl/attributes/", "text/", "server_plugin/posix/", kPlugin}},
         {"server_plugin/host/peers/", {"ifl/", "server_plugin/posix/", kPlugin}},
         {"server_plugin/host/cycle/", {"ifl/", kPlugin}},
-        {"server_plugin/host/requests/", {"ifl/", "text/", kPlugin}},
+        {"server_plugin/host/requests/", {"server_plugin/client/", "ifl/", "text/", kPlugin}},
         {"server_plugin/host/net/", {"ifl/"}},
         {"server_plugin/host/main/", {"ifl/", kPlugin}}};
 }
@@ -180,7 +180,7 @@ std::vector<Rule> all_rules() {
         // pass them to a plugin
         {"cluster",
          {"text/", "ifl/attribute.h", "ifl/error.h", "ifl/pbs_error.h", "ifl/attributes/entity_limits.h",
-          "server_plugin/plugin/pbs_plugin.h"},
+          "server_plugin/plugin/pbs_plugin.h", "server_plugin/plugin/text.h"},
          {"pbs_text", "pbs_attributes"}},
         // both hosts use only the plugin's C header, and load the plugin at run time
         {"server_plugin/client",

@@ -1,6 +1,5 @@
 #include "server_plugin/host/requests/backup.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/client/backup_folders.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/spawn.h"
@@ -26,36 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostKept = 8;
 constexpr std::chrono::minutes kLongest{30};
-constexpr std::string_view kUnfinished = ".partial-";
-
-// Returns whether a folder has a name as backups get it: "20261122-203000", perhaps followed by "-2" or
-// another number.
-bool is_name(std::string_view name) {
-    return name.size() >= 15 && name[8] == '-' &&
-           name.find_first_not_of("0123456789-") == std::string_view::npos;
-}
-
-// Returns the folders that have names of backups, oldest first: if `whole`, those of complete backups,
-// otherwise those of unfinished ones. Folders that were made by hand have other names, and so are never
-// removed.
-std::vector<fs::path> folders(const fs::path& all, bool whole) {
-    std::vector<std::pair<fs::file_time_type, fs::path>> found;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(all, error)) {
-        const std::string name = entry.path().filename();
-        const auto cut = name.find(kUnfinished);
-        std::error_code gone;
-        if (is_name(name.substr(0, cut)) && (cut == std::string::npos) == whole && !entry.is_symlink(gone))
-            found.emplace_back(entry.last_write_time(gone), entry.path());
-    }
-    std::ranges::sort(found);
-    std::vector<fs::path> paths;
-    paths.reserve(found.size());
-    for (auto& [time, path] : found) paths.push_back(std::move(path));
-    return paths;
-}
 
 // Returns the size of the databases with their -wal files, in bytes.
 std::uintmax_t size_of_databases(const std::string& home) {
@@ -80,15 +51,6 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
     return fail(PBSE_SYSTEM,
                 fmt::format("{}: a backup takes {} MB, and as much has to be left free: there are {} MB",
                             all.string(), (size >> 20) + 1, free >> 20));
-}
-
-// Returns an unused name for the backup's folder.
-fs::path folder_for(const fs::path& all, int64_t now) {
-    const std::string name =
-        fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
-    fs::path folder = all / name;
-    for (int i = 2; look_for(folder) != Existence::gone; ++i) folder = all / fmt::format("{}-{}", name, i);
-    return folder;
 }
 
 // Makes a backup in three steps: removes the remains of an interrupted backup, copies the databases, then
@@ -116,23 +78,25 @@ class BackUp final : public Answered {
         switch (stage_) {
             case Stage::clearing:
                 stage_ = Stage::copying;
-                return remove(folders(all_, false));
+                return remove(client::unfinished_backups(all_));
             case Stage::copying:
                 stage_ = Stage::pruning;
                 if (auto enough = check_space(all_, server_.options.home); !enough)
                     return end(refuse(enough.error()));
-                folder_ = folder_for(all_, context.now);
+                folder_ = client::new_backup_folder(all_, context.now);
                 return run(server_.options.program,
                            {"pbs_server", "--home", server_.options.home, "--backup", folder_});
             case Stage::pruning:
                 stage_ = Stage::done;
                 server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
                                         fmt::format("{} at request of {}", folder_, requestor(context)));
-                return remove(too_many());
+                too_many_ = client::too_many_backups(all_);
+                return remove(too_many_);
             case Stage::done:
                 break;
         }
-        return end(ifl::Reply::warning(fmt::format("backup {}{}", folder_, removed_)));
+        return end(ifl::Reply::warning(
+            fmt::format("backup {}{}", folder_, client::removed_backups_text(too_many_))));
     }
 
   private:
@@ -152,13 +116,6 @@ class BackUp final : public Answered {
         std::vector<std::string> arguments = {"rm", "-rf", "--"};
         for (const fs::path& path : paths) arguments.push_back(path.string());
         return run("/bin/rm", std::move(arguments));
-    }
-    std::vector<fs::path> too_many() {
-        std::vector<fs::path> kept = folders(all_, true);
-        kept.resize(kept.size() - std::min(kept.size(), kMostKept));
-        for (const fs::path& path : kept)
-            removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
-        return kept;
     }
     // Polls the process of the present step. Returns 0 if it succeeded, a number above 0 if it failed, and -1
     // while it works.
@@ -195,9 +152,9 @@ class BackUp final : public Answered {
     fs::path all_;
     Stage stage_ = Stage::clearing;
     std::string folder_;
-    std::string removed_;  // the removed folders, a line each
-    pid_t pid_ = 0;        // the process of the present step
-    bool late_ = false;    // the process took too long
+    std::vector<fs::path> too_many_;  // the removed folders
+    pid_t pid_ = 0;                   // the process of the present step
+    bool late_ = false;               // the process took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;
 };
