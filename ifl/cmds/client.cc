@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <utility>
@@ -83,6 +84,23 @@ bool information_asked(const Program& program, const std::vector<std::string>& a
 
 void complain(const Program& program, std::string_view message) {
     fmt::print(stderr, "{}: {}\n", program.name, message);
+}
+
+int failed(const Program& program, const Error& error) {
+    complain(program, error.message);
+    return error.status;
+}
+
+int run_program(const Program& program, int argc, char** argv, int (*run)(int argc, char** argv)) {
+    if (version_asked(arguments_of(argc, argv))) {
+        return 0;
+    }
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        complain(program, error.what());
+        return 1;
+    }
 }
 
 int usage_error(const Program& program, const Error& error) {

@@ -28,6 +28,11 @@ bool information_asked(const Program& program, const std::vector<std::string>& a
 int usage_error(const Program& program, const Error& error);
 // Prints "name: message" to stderr.
 void complain(const Program& program, std::string_view message);
+// Complains of the error, and returns its status.
+int failed(const Program& program, const Error& error);
+// Runs main() of a program that reads its arguments with CLI11: prints the version if --version is the only
+// argument, else calls `run`. Returns the exit status; an exception is complained of, with status 1.
+int run_program(const Program& program, int argc, char** argv, int (*run)(int argc, char** argv));
 
 // The exit status for a PBS error number: its low byte, as with PBS's commands, but never 0 for an error.
 int exit_status(int pbs_error);

@@ -48,11 +48,6 @@ struct Arguments {
     std::string file;
 };
 
-int failed(const Error& error) {
-    complain(kProgram, error.message);
-    return error.status;
-}
-
 // Prints the server's refusal line by line, and returns the exit status.
 int refused(const Connection& connection) {
     const int code = pbs_errno;
@@ -108,7 +103,7 @@ Result<std::string> history_query(const Arguments& arguments) {
 int history(const Connection& connection, const Arguments& arguments) {
     const auto query = history_query(arguments);
     if (!query) {
-        return failed(query.error());
+        return failed(kProgram, query.error());
     }
     std::vector<std::vector<HistoryRow>> pages;  // pages of at most kPage changes, the latest page first
     long long found = 0;
@@ -164,7 +159,7 @@ int diff(const Connection& connection, const Arguments& arguments) {
     }
     const auto changes = config_diff(*before, *after, arguments.object);
     if (!changes) {
-        return failed(changes.error());
+        return failed(kProgram, changes.error());
     }
     print(arguments.qmgr ? diff_directives(*changes) : diff_text(*changes));
     return 0;
@@ -207,7 +202,7 @@ int export_configuration(const Connection& connection, const Arguments& argument
         return 0;
     }
     const auto written = write_file(arguments.file, *text);
-    return written ? 0 : failed(written.error());
+    return written ? 0 : failed(kProgram, written.error());
 }
 
 // ---- rollback, import
@@ -259,12 +254,12 @@ Result<std::string> read_file(const std::string& path) {
 int import_configuration(const Connection& connection, const Arguments& arguments) {
     const auto text = read_file(arguments.file);
     if (!text) {
-        return failed(text.error());
+        return failed(kProgram, text.error());
     }
     if (text->size() > kLargestImport) {
-        return failed({fmt::format("{} has {} bytes: expected at most {}", arguments.file, text->size(),
-                                   kLargestImport),
-                       1});
+        return failed(kProgram, {fmt::format("{} has {} bytes: expected at most {}", arguments.file,
+                                             text->size(), kLargestImport),
+                                 1});
     }
     AttrList attributes;
     attributes.add(arguments.replace ? "replace" : "import", "", *text);
@@ -363,19 +358,11 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     const auto connection = Connection::open(arguments.server);
-    return connection ? action(*connection, arguments) : failed(connection.error());
+    return connection ? action(*connection, arguments) : failed(kProgram, connection.error());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (version_asked(arguments_of(argc, argv))) {
-        return 0;
-    }
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        complain(kProgram, error.what());
-        return 1;
-    }
+    return run_program(kProgram, argc, argv, run);
 }

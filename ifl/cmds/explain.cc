@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,13 +63,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (version_asked(arguments_of(argc, argv))) {
-        return 0;
-    }
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        complain(kProgram, error.what());
-        return 1;
-    }
+    return run_program(kProgram, argc, argv, run);
 }

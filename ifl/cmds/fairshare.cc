@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -39,11 +38,6 @@ struct Arguments {
     bool json() const { return format == "json"; }
 };
 
-int failed(const Error& error) {
-    complain(kProgram, error.message);
-    return error.status;
-}
-
 int refused(const Connection& connection) {
     const int code = pbs_errno;
     complain(kProgram, connection.error_text());
@@ -61,9 +55,9 @@ int write(const std::string& file, const std::string& text) {
     if (written) {
         return 0;
     }
-    return failed({fmt::format("{}: can't be written: {}", out == stdout ? "standard output" : file,
-                               std::strerror(error)),
-                   1});
+    return failed(kProgram, {fmt::format("{}: can't be written: {}", out == stdout ? "standard output" : file,
+                                         std::strerror(error)),
+                             1});
 }
 
 int change(const Connection& connection, const Arguments& arguments) {
@@ -96,7 +90,8 @@ int show_entity(const std::vector<ShareTree>& trees, const Arguments& arguments)
         }
     }
     if (paths.empty()) {
-        return failed({fmt::format("{}: no such entity or group is shown to you", arguments.entity), 1});
+        return failed(kProgram,
+                      {fmt::format("{}: no such entity or group is shown to you", arguments.entity), 1});
     }
     if (!arguments.svg.empty()) {
         return write(arguments.svg, shares_svg(paths));
@@ -116,7 +111,7 @@ int compare(const std::vector<ShareTree>& trees, const Arguments& arguments) {
     for (const ShareTree& tree : trees) {
         const auto found = compare_shares(tree, arguments.compared[0], arguments.compared[1]);
         if (!found) {
-            return failed(found.error());
+            return failed(kProgram, found.error());
         }
         if (trees.size() > 1) {
             text += tree.name + ": ";
@@ -204,7 +199,7 @@ int run(int argc, char** argv) {
     }
     const auto connection = Connection::open(arguments.server);
     if (!connection) {
-        return failed(connection.error());
+        return failed(kProgram, connection.error());
     }
     const bool changes = !arguments.set.empty() || arguments.decay || arguments.trim;
     return changes ? change(*connection, arguments) : show(*connection, arguments);
@@ -213,13 +208,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (version_asked(arguments_of(argc, argv))) {
-        return 0;
-    }
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        complain(kProgram, error.what());
-        return 1;
-    }
+    return run_program(kProgram, argc, argv, run);
 }

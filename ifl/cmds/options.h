@@ -33,6 +33,13 @@ struct CommandLine {
 // program's name.
 Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
 
+// Adds a letter to the text, unless it is there.
+inline void add_letter(std::string& text, char letter) {
+    if (text.find(letter) == std::string::npos) {
+        text += letter;
+    }
+}
+
 // The output of qstat and pbsnodes, as option -F names it.
 enum class ListFormat { text, dsv, json };
 Result<ListFormat> parse_format(std::string_view text);

@@ -39,8 +39,7 @@ int main(int argc, char** argv) {
     }
     const auto connection = Connection::open(id->server.empty() ? options->server : id->server);
     if (!connection) {
-        complain(kProgram, connection.error().message);
-        return connection.error().status;
+        return failed(kProgram, connection.error());
     }
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_modify_resv(connection->handle(), id->name.c_str(), options->attributes.operations(),

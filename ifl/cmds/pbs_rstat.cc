@@ -81,8 +81,7 @@ int main(int argc, char** argv) {
     if (names.empty()) {
         const auto connection = Connection::open("");
         if (!connection) {
-            complain(kProgram, connection.error().message);
-            return connection.error().status;
+            return failed(kProgram, connection.error());
         }
         return show(*connection, nullptr, shown);
     }

@@ -74,8 +74,7 @@ Result<WholeHosts> whole_hosts(const Connection& connection, const std::vector<s
 int reserve_hosts(const Program& program, const Connection& connection, ReservationOptions& options) {
     const auto hosts = whole_hosts(connection, options.operands);
     if (!hosts) {
-        complain(program, hosts.error().message);
-        return hosts.error().status;
+        return failed(program, hosts.error());
     }
     options.attributes.put(ATTR_l, "select", hosts->select);
     options.attributes.put(ATTR_l, "place", "exclhost");
@@ -157,8 +156,7 @@ int main(int argc, char** argv) {
     }
     const auto environment = submit_environment();
     if (!environment) {
-        complain(kProgram, environment.error().message);
-        return environment.error().status;
+        return failed(kProgram, environment.error());
     }
     options->attributes.put(ATTR_v, "", variables(*environment));
     const auto zone = environment->variables.find("PBS_TZID");
@@ -171,16 +169,14 @@ int main(int argc, char** argv) {
     }
     const auto connection = Connection::open(options->server);
     if (!connection) {
-        complain(kProgram, connection.error().message);
-        return connection.error().status;
+        return failed(kProgram, connection.error());
     }
     if (options->of_hosts) {
         return reserve_hosts(kProgram, *connection, *options);
     }
     if (!options->moved_job.empty()) {
         if (const auto taken = take_resources_of_job(*connection, *options); !taken) {
-            complain(kProgram, taken.error().message);
-            return taken.error().status;
+            return failed(kProgram, taken.error());
         }
     }
     const std::unique_ptr<char, decltype(&std::free)> answer(

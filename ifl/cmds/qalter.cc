@@ -15,8 +15,7 @@ int main(int argc, char** argv) {
     }
     const auto environment = submit_environment();
     if (!environment) {
-        complain(kProgram, environment.error().message);
-        return environment.error().status;
+        return failed(kProgram, environment.error());
     }
     auto options = parse_alter_options(arguments, option_context(*environment));
     if (!options) {

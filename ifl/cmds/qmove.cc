@@ -27,8 +27,7 @@ int main(int argc, char** argv) {
     const std::string destination = operands.front();
     operands.erase(operands.begin());
     if (const auto parsed = parse_destination(destination); !parsed) {
-        complain(kProgram, parsed.error().message);
-        return parsed.error().status;
+        return failed(kProgram, parsed.error());
     }
     return for_each_job(kProgram, operands, [&](const Connection& connection, const std::string& job) {
         return pbs_movejob(connection.handle(), job.c_str(), destination.c_str(), nullptr);

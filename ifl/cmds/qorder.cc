@@ -58,8 +58,7 @@ int main(int argc, char** argv) {
     }
     const auto ordered = order(jobs[0], jobs[1]);
     if (!ordered) {
-        complain(kProgram, ordered.error().message);
-        return ordered.error().status;
+        return failed(kProgram, ordered.error());
     }
     return 0;
 }

@@ -38,8 +38,7 @@ int main(int argc, char** argv) {
     }
     const auto connection = Connection::open(options->server);
     if (!connection) {
-        complain(kProgram, connection.error().message);
-        return connection.error().status;
+        return failed(kProgram, connection.error());
     }
     const std::unique_ptr<char*, Free> jobs(
         pbs_selectjob(connection->handle(), options->criteria.operations(),

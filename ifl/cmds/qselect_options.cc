@@ -164,12 +164,6 @@ Result<void> add_queue(QselectOptions& options, std::string_view value) {
     return {};
 }
 
-void extend_by(QselectOptions& options, char letter) {
-    if (options.extend.find(letter) == std::string::npos) {
-        options.extend += letter;
-    }
-}
-
 Result<void> apply(QselectOptions& options, const Option& option, std::time_t now) {
     switch (option.letter) {
         case 'a':
@@ -198,12 +192,12 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
             options.criteria.add(ATTR_array, "", "True", EQ);
             return {};
         case 'H':
-            extend_by(options, 'x');
+            add_letter(options.extend, 'x');
             options.criteria.add(ATTR_state, "", "FM", EQ);
             return {};
         case 'x':
         case 'T':
-            extend_by(options, option.letter);
+            add_letter(options.extend, option.letter);
             return {};
         case 'A':
             options.criteria.add(ATTR_A, "", option.value, EQ);

@@ -30,12 +30,6 @@ struct State {
     bool layout_asked = false;  // -a, -n, -s, -T, -G, -M: a format that excludes -f
 };
 
-void extend_by(QstatOptions& options, char letter) {
-    if (options.extend.find(letter) == std::string::npos) {
-        options.extend += letter;
-    }
-}
-
 // Applies an option that selects jobs or their format. False: it is another option.
 bool apply_job_option(State& state, char letter, const std::string& value) {
     QstatOptions& options = state.options;
@@ -58,7 +52,7 @@ bool apply_job_option(State& state, char letter, const std::string& value) {
             return true;
         case 'H':
             ++state.selections;
-            extend_by(options, 'x');
+            add_letter(options.extend, 'x');
             options.criteria.add(ATTR_state, "", "MFX", EQ);
             return true;
         case 'T':
@@ -78,7 +72,7 @@ bool apply_job_option(State& state, char letter, const std::string& value) {
             return true;
         case 't':
         case 'x':
-            extend_by(options, letter);
+            add_letter(options.extend, letter);
             return true;
         default:
             return false;

@@ -369,8 +369,7 @@ int main(int argc, char** argv) {
         if (job.error().status == 2) {
             return usage_error(kProgram, job.error());
         }
-        complain(kProgram, job.error().message);
-        return job.error().status;
+        return failed(kProgram, job.error());
     }
     return finish(*job);
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -109,8 +108,7 @@ int run(int argc, char** argv) {
     }
     const auto connection = Connection::open(arguments.server);
     if (!connection) {
-        complain(kProgram, connection.error().message);
-        return connection.error().status;
+        return failed(kProgram, connection.error());
     }
     return show(*connection, arguments);
 }
@@ -118,13 +116,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (version_asked(arguments_of(argc, argv))) {
-        return 0;
-    }
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& error) {
-        complain(kProgram, error.what());
-        return 1;
-    }
+    return run_program(kProgram, argc, argv, run);
 }
