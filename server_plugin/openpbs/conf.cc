@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "ifl/settings.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 
@@ -18,10 +18,10 @@ std::string pbs_home() {
 }
 
 bool is_this_host(std::string_view name) {
-    const auto label = [](std::string_view whole) { return std::string(whole.substr(0, whole.find('.'))); };
+    const auto label = [](std::string_view whole) { return whole.substr(0, whole.find('.')); };
     std::array<char, 256> host{};
     return !name.empty() && gethostname(host.data(), host.size() - 1) == 0 &&
-           strcasecmp(label(name).c_str(), label(host.data()).c_str()) == 0;
+           values::same_word(label(name), label(host.data()));
 }
 
 // The host is compared with PBS_SECONDARY, because PBS_SERVER names the primary, also on the secondary's

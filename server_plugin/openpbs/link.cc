@@ -22,16 +22,22 @@ constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 
 }  // namespace
 
+tl::expected<sockaddr_un, std::string> socket_address(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+        return tl::unexpected(fmt::format("{}: the path is too long for a socket", path));
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    return address;
+}
+
 Connector beside(std::string socket_path) {
     return [path = std::move(socket_path)]() -> tl::expected<int, std::string> {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        if (path.size() >= sizeof address.sun_path)
-            return tl::unexpected(fmt::format("{}: the path is too long for a socket", path));
-        std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+        const auto address = socket_address(path);
+        if (!address) return tl::unexpected(address.error());
         const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd < 0) return tl::unexpected(values::system_text(errno));
-        if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+        if (::connect(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0) return fd;
         const int error = errno;
         close(fd);
         return tl::unexpected(fmt::format("{}: {}", path, values::system_text(error)));

@@ -3,6 +3,8 @@
 // differs.
 #pragma once
 
+#include <sys/un.h>
+
 #include <chrono>
 #include <functional>
 #include <string>
@@ -17,6 +19,9 @@ namespace pbs::openpbs {
 // Makes a connection. Returns the descriptor of a stream socket, which the Link then owns; or the reason for
 // a failure.
 using Connector = std::function<tl::expected<int, std::string>()>;
+
+// Returns the address of the socket at a path. The error: the path is too long.
+tl::expected<sockaddr_un, std::string> socket_address(const std::string& path);
 
 // Returns a Connector to the socket of a daemon.
 Connector beside(std::string socket_path);

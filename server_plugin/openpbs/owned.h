@@ -3,14 +3,13 @@
 // them.
 #pragma once
 
-#include <strings.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 
@@ -52,14 +51,14 @@ inline constexpr std::array kNotActedOn{
 
 inline const OwnedAttribute* find_owned(std::uint32_t object_type, const std::string& name) {
     const auto* found = std::ranges::find_if(kOwned, [&](const OwnedAttribute& one) {
-        return one.object_type == object_type && strcasecmp(one.name, name.c_str()) == 0;
+        return one.object_type == object_type && values::same_word(one.name, name);
     });
     return found == kOwned.end() ? nullptr : found;
 }
 
 inline const NotActedOn* find_not_acted_on(std::uint32_t object_type, const std::string& name) {
     const auto* found = std::ranges::find_if(kNotActedOn, [&](const NotActedOn& one) {
-        return one.object_type == object_type && strcasecmp(one.name, name.c_str()) == 0;
+        return one.object_type == object_type && values::same_word(one.name, name);
     });
     return found == kNotActedOn.end() ? nullptr : found;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <functional>
 #include <string>
@@ -55,17 +53,14 @@ bool is_answered(const std::string& path) {
 
 // Listens on the socket `path` in the server's home. Only the server's user may connect.
 tl::expected<int, std::string> listen_on(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        return tl::unexpected(fmt::format("{}: the path is too long for a socket", path));
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    const auto address = socket_address(path);
+    if (!address) return tl::unexpected(address.error());
     if (is_answered(path)) return tl::unexpected(fmt::format("{}: another pbs_policyd answers there", path));
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return tl::unexpected(system_text());
     unlink(path.c_str());
     umask(0177);
-    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 && listen(fd, 4) == 0)
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0 && listen(fd, 4) == 0)
         return fd;
     const std::string why = fmt::format("{}: {}", path, system_text());
     close(fd);

@@ -11,6 +11,7 @@
 #include "server_plugin/openpbs/shim.h"
 #include "server_plugin/openpbs/shim_terms.h"
 #include "values/object_types.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -35,7 +36,7 @@ ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& na
     ifl::Attributes out;
     for (const RawAttribute& name : names)
         for (const ifl::Attribute& one : attributes)
-            if (strcasecmp(one.name.c_str(), name.name.c_str()) == 0) out.push_back(one);
+            if (values::same_word(one.name, name.name)) out.push_back(one);
     return out;
 }
 
@@ -159,9 +160,8 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
     const auto wants = [&](const std::string& name) {
         if (current_.all_wanted)
             return name != "time_zone" && name != "server_time" && name != "policy_attached";
-        return std::ranges::any_of(current_.wanted, [&](const std::string& one) {
-            return strcasecmp(one.c_str(), name.c_str()) == 0;
-        });
+        return std::ranges::any_of(current_.wanted,
+                                   [&](const std::string& one) { return values::same_word(one, name); });
     };
     // If the service is silent, show the reason in place of the policy_service that it sent last.
     std::string silent;
