@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::rrule::text {
 namespace {
+
+using values::same_word;
 
 constexpr std::array<std::string_view, 7> kWeekdays{"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
@@ -23,15 +26,6 @@ struct Piece {
 
 tl::unexpected<Error> fail(const Piece& where, std::string message) {
     return tl::unexpected(Error{fmt::format("{} (at position {})", message, where.at + 1), where.at});
-}
-
-char upper(char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
-bool same_word(std::string_view a, std::string_view upper_case) {
-    return std::equal(a.begin(), a.end(), upper_case.begin(), upper_case.end(),
-                      [](char x, char y) { return upper(x) == y; });
 }
 
 bool starts_with_word(std::string_view text, std::string_view upper_case) {
@@ -210,7 +204,7 @@ class RuleReader {
         const Piece name = part.sub(0, equals);
         const Piece value = part.sub(equals + 1);
         std::string key(name.text);
-        std::transform(key.begin(), key.end(), key.begin(), upper);
+        std::transform(key.begin(), key.end(), key.begin(), values::upper);
         if (seen(key)) return fail(name, fmt::format("{} is given twice", key));
         seen_.push_back(key);
         return read_value_of(key, name, value);
@@ -405,7 +399,7 @@ std::optional<WrittenDate> written_date(std::string_view text) {
     if (!day) return std::nullopt;
     if (t == text.size()) return WrittenDate{Local{*day}, true, false};
     std::string_view time = text.substr(t + 1);
-    const bool utc = !time.empty() && upper(time.back()) == 'Z';
+    const bool utc = !time.empty() && values::upper(time.back()) == 'Z';
     if (utc) time.remove_suffix(1);
     const auto seconds = read_time(time);
     if (!seconds) return std::nullopt;

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "values/text.h"
+
 namespace pbs::ifl {
 namespace {
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
-}
 
 class Parser {
   public:
@@ -41,7 +39,7 @@ class Parser {
         return true;
     }
     void skip_blanks() {
-        while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+        while (at_ < text_.size() && values::is_space(text_[at_])) ++at_;
     }
 
     bool parse_one(EntityLimit& limit) {
@@ -65,7 +63,7 @@ class Parser {
             at_ = end + 1;
         } else {
             while (at_ < text_.size() && text_[at_] != '=' && text_[at_] != ']' && text_[at_] != ',' &&
-                   !is_blank(text_[at_]))
+                   !values::is_space(text_[at_]))
                 ++at_;
             limit.name = text_.substr(begin, at_ - begin);
         }
@@ -86,7 +84,8 @@ class Parser {
         skip_blanks();
         if (is_at('-')) return fail("a limit that isn't negative");
         const std::size_t begin = at_;
-        while (at_ < text_.size() && text_[at_] != ']' && text_[at_] != ',' && !is_blank(text_[at_])) ++at_;
+        while (at_ < text_.size() && text_[at_] != ']' && text_[at_] != ',' && !values::is_space(text_[at_]))
+            ++at_;
         if (at_ == begin) return fail("a limit");
         limit.most = text_.substr(begin, at_ - begin);
         skip_blanks();
@@ -105,7 +104,7 @@ tl::expected<std::vector<EntityLimit>, EntityLimitError> parse_entity_limits(std
 }
 
 std::string entity_limit_text(const EntityLimit& limit) {
-    const bool quoted = std::ranges::any_of(limit.name, is_blank);
+    const bool quoted = std::ranges::any_of(limit.name, values::is_space);
     std::string text = {'[', limit.kind, ':'};
     if (quoted) text += '"';
     text += limit.name;

@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <unordered_map>
 
 #include "ifl/pbs_ifl.h"
+#include "values/text.h"
 
 namespace pbs::diag {
 namespace {
 
-bool is_digit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool is_letter(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+using values::is_digit;
+
+bool is_part_of_word(char c) {
+    return values::is_alnum(c) || c == '_';
 }
 
 tl::unexpected<cmds::Error> failed(const cmds::Connection& connection, std::string_view what) {
@@ -35,7 +34,7 @@ cmds::Result<cmds::StatusList> ask_part(const cmds::Connection& connection, cons
 std::string without_numbers(std::string_view comment) {
     std::string text;
     for (std::size_t at = 0; at < comment.size();) {
-        const bool in_word = at > 0 && (is_letter(comment[at - 1]) || is_digit(comment[at - 1]));
+        const bool in_word = at > 0 && is_part_of_word(comment[at - 1]);
         if (!is_digit(comment[at]) || in_word) {
             text += comment[at++];
             continue;

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "values/text.h"
 
 namespace pbs::diag {
 namespace {
 
 bool is_of_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    return values::is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
 }  // namespace
