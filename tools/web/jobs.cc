@@ -13,11 +13,6 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-template <class Number>
-Json or_null(const std::optional<Number>& number) {
-    return number ? Json(*number) : Json(nullptr);
-}
-
 cmds::AttrList wanted() {
     cmds::AttrList list;
     for (const char* name : {ATTR_name, ATTR_owner, ATTR_queue, ATTR_state, ATTR_l, ATTR_ctime, ATTR_stime,

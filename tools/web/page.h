@@ -17,6 +17,12 @@ namespace pbs::web {
 
 using Json = nlohmann::ordered_json;
 
+/// Returns the value of an optional or an expected as JSON; null: there is none.
+template <class Value>
+Json or_null(const Value& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
 /// The parameters of a request that its page knows.
 using Query = std::map<std::string, std::string, std::less<>>;
 

@@ -30,10 +30,6 @@ constexpr std::array kChangesParameters = {Parameter{"from", kLongestNumber}, Pa
                                            Parameter{"before", kLongestNumber},
                                            Parameter{"object", kLongestObject}};
 
-Json or_null(const std::optional<std::string>& text) {
-    return text ? Json(*text) : Json(nullptr);
-}
-
 // Returns the revision that a parameter names; nullopt: the parameter isn't given.
 tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, std::string_view name) {
     const auto found = query.find(name);
@@ -70,7 +66,7 @@ Answer ask_difference(Link& server, long long from, std::optional<long long> to,
     auto difference = difference_json(documents.front(), documents.back());
     if (!difference) return refusal(kBad, difference.error());
     answer.json["from"] = from;
-    answer.json["to"] = to ? Json(*to) : Json(nullptr);
+    answer.json["to"] = or_null(to);
     answer.json["difference"] = std::move(*difference);
     return answer;
 }

@@ -24,8 +24,7 @@ bool is_true(const batch_status& object, std::string_view name) {
     return text_of(object, name) == "True";
 }
 Json number_of(const batch_status& object, std::string_view name) {
-    const auto number = cmds::parse_integer(text_of(object, name));
-    return number ? Json(*number) : Json(nullptr);
+    return or_null(cmds::parse_integer(text_of(object, name)));
 }
 std::int64_t count_of(const batch_status& object, std::string_view name, std::string_view resource) {
     return cmds::parse_integer(value_of(object.attribs, name, resource).value_or("")).value_or(0);
