@@ -14,15 +14,12 @@
 #include "cluster/server.h"
 #include "cluster/vnode.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "server_plugin/plugin/text.h"
 
 namespace pbs::cluster {
 
-inline pbs_str c_str(std::string_view text) {
-    return {text.data(), text.size()};
-}
-inline std::string_view view(pbs_str text) {
-    return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
-}
+using plugin::c_str;
+using plugin::view;
 
 // The facts about a job that its attributes don't tell: the host knows them, since it handles the job.
 struct JobStanding {
