@@ -79,10 +79,6 @@ Result<void> may_reserve(const State& state, const NewReservation& asked) {
     return {};
 }
 
-void set_if_missing(Reservation& reservation, std::string_view name, std::string_view value) {
-    if (!reservation.attributes.has(name)) set_attribute(reservation, name, value);
-}
-
 // Sets the attributes that every new reservation has, beside those that the client has set.
 void complete(Change& change, const NewReservation& asked, Reservation& reservation) {
     set_if_missing(reservation, "Reserve_Name", "NULL");

@@ -69,23 +69,6 @@ Result<std::vector<Directive>> directives_of(std::string_view text) {
     return out;
 }
 
-ifl::Reply ask(Management& request) {
-    switch (request.type) {
-        case PBS_OBJ_SERVER:
-            return manage_server(request);
-        case PBS_OBJ_QUEUE:
-            return manage_queue(request);
-        case PBS_OBJ_NODE:
-            return manage_node(request);
-        case PBS_OBJ_RESOURCE:
-            return manage_resource(request);
-        case PBS_OBJ_SCHED:
-            return manage_sched(request);
-        default:
-            return ifl::Reply::error(PBSE_IVALREQ);
-    }
-}
-
 }  // namespace
 
 class CarryOut::Work {
@@ -177,7 +160,7 @@ class CarryOut::Work {
             return false;
         }
         Management request(context_, directive.body);
-        const ifl::Reply reply = ask(request);
+        const ifl::Reply reply = manage_host_object(request);
         directive.done = reply.code == 0;
         if (!directive.done) {
             const auto* text = std::get_if<ifl::TextReply>(&reply.body);

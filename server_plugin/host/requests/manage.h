@@ -79,6 +79,9 @@ ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> 
 
 // Handles requests for the whole configuration: rollback to a revision, and import of a document.
 ifl::Reply manage_configuration(Management& request);
+// Handles a request for an object of the server itself, by one of the functions below. PBSE_IVALREQ: the type
+// is another one.
+ifl::Reply manage_host_object(Management& request);
 ifl::Reply manage_server(Management& request);
 ifl::Reply manage_queue(Management& request);
 ifl::Reply manage_node(Management& request);

@@ -274,25 +274,9 @@ ifl::Reply manage(Context& context, const ifl::Manage& body) {
         const auto more = store.catch_up(Batch::kAtOnce);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
     }
-    switch (request.type) {
-        case PBS_OBJ_SERVER:
-            return manage_server(request);
-        case PBS_OBJ_QUEUE:
-            return manage_queue(request);
-        case PBS_OBJ_NODE:
-            return manage_node(request);
-        case PBS_OBJ_SCHED:
-            return manage_sched(request);
-        case PBS_OBJ_RESOURCE:
-            return manage_resource(request);
-        case PBS_OBJ_FAIRSHARE:
-            return manage_plugin_object(request);
-        case PBS_OBJ_CONFIGURATION:
-            return manage_configuration(request);
-        default:
-            if (!hosts) return manage_plugin_object(request);
-            return ifl::Reply::error(PBSE_IVALREQ);
-    }
+    if (request.type == PBS_OBJ_CONFIGURATION) return manage_configuration(request);
+    if (!hosts || request.type == PBS_OBJ_FAIRSHARE) return manage_plugin_object(request);
+    return manage_host_object(request);
 }
 
 class Again final : public Steps {
@@ -330,6 +314,23 @@ class Again final : public Steps {
 };
 
 }  // namespace
+
+ifl::Reply manage_host_object(Management& request) {
+    switch (request.type) {
+        case PBS_OBJ_SERVER:
+            return manage_server(request);
+        case PBS_OBJ_QUEUE:
+            return manage_queue(request);
+        case PBS_OBJ_NODE:
+            return manage_node(request);
+        case PBS_OBJ_RESOURCE:
+            return manage_resource(request);
+        case PBS_OBJ_SCHED:
+            return manage_sched(request);
+        default:
+            return ifl::Reply::error(PBSE_IVALREQ);
+    }
+}
 
 ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> what) {
     context.rest = std::make_unique<Again>(context, std::move(what));

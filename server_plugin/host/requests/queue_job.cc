@@ -16,10 +16,6 @@
 namespace pbs::host {
 namespace {
 
-void set_if_missing(Job& job, std::string_view name, std::string_view value) {
-    if (!job.attributes.has(name)) set_attribute(job, name, value);
-}
-
 std::string output_path(const Job& job, std::string_view host, char stream) {
     std::string directory = environment_value(job, "PBS_O_WORKDIR");
     if (directory.empty()) directory = environment_value(job, "PBS_O_HOME");

@@ -234,6 +234,12 @@ struct Reservation {
 void set_attribute(Reservation& reservation, std::string_view name, std::string_view value);
 void unset_attribute(Reservation& reservation, std::string_view name);
 
+// Sets an attribute of a job or a reservation that doesn't have it.
+template <class Object>
+void set_if_missing(Object& object, std::string_view name, std::string_view value) {
+    if (!object.attributes.has(name)) set_attribute(object, name, value);
+}
+
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
 // The number of vnodes in each combination of the bits of NodeState.
 using NodeCounts = std::array<int64_t, 8>;
