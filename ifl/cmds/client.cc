@@ -82,6 +82,12 @@ bool information_asked(const Program& program, const std::vector<std::string>& a
     return version_asked(arguments);
 }
 
+tl::expected<CommandLine, int> command_line(const Program& program, std::string_view letters, int argc,
+                                            char** argv) {
+    return parse_arguments(program, arguments_of(argc, argv),
+                           [letters](const auto& arguments) { return parse_options(letters, arguments); });
+}
+
 void complain(const Program& program, std::string_view message) {
     fmt::print(stderr, "{}: {}\n", program.name, message);
 }

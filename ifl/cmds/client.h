@@ -8,6 +8,7 @@
 
 #include "ifl/cmds/error.h"
 #include "ifl/cmds/job_id.h"
+#include "ifl/cmds/options.h"
 #include "ifl/pbs_ifl.h"
 
 namespace pbs::cmds {
@@ -26,6 +27,23 @@ bool version_asked(const std::vector<std::string>& arguments);
 bool information_asked(const Program& program, const std::vector<std::string>& arguments);
 // Prints "name: message", unless the message is empty, and the usage to stderr; returns the error's status.
 int usage_error(const Program& program, const Error& error);
+// Parses the program's arguments by `parse`, which returns a Result. If they are --version, --help or wrong,
+// prints the version, the usage or the error; the error of this function is then the exit status.
+template <class Parse>
+auto parse_arguments(const Program& program, const std::vector<std::string>& arguments, const Parse& parse)
+    -> tl::expected<typename decltype(parse(arguments))::value_type, int> {
+    if (information_asked(program, arguments)) {
+        return tl::unexpected(0);
+    }
+    auto parsed = parse(arguments);
+    if (!parsed) {
+        return tl::unexpected(usage_error(program, parsed.error()));
+    }
+    return *std::move(parsed);
+}
+// Does the same by parse_options().
+tl::expected<CommandLine, int> command_line(const Program& program, std::string_view letters, int argc,
+                                            char** argv);
 // Prints "name: message" to stderr.
 void complain(const Program& program, std::string_view message);
 // Complains of the error, and returns its status.

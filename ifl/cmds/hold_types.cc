@@ -37,12 +37,9 @@ Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments
 }
 
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call) {
-    if (information_asked(program, arguments)) {
-        return 0;
-    }
-    const auto request = parse_hold_options(arguments);
+    const auto request = parse_arguments(program, arguments, parse_hold_options);
     if (!request) {
-        return usage_error(program, request.error());
+        return request.error();
     }
     return for_each_job(program, request->jobs, [&](const Connection& connection, const std::string& job) {
         return call(connection.handle(), job.c_str(), request->types.c_str(), nullptr);

@@ -19,13 +19,11 @@ int main(int argc, char** argv) {
                                "                  [-G [+|-]group[,[+|-]group...]]\n"
                                "                  [-D duration] [-q @server] reservation_identifier\n"
                                "       pbs_ralter --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    auto options = parse_alter_reservation(arguments, std::time(nullptr));
+    auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
+        return parse_alter_reservation(arguments, std::time(nullptr));
+    });
     if (!options) {
-        return usage_error(kProgram, options.error());
+        return options.error();
     }
     if (options->operands.size() != 1) {
         return usage_error(kProgram, {"expected one reservation identifier", 2});

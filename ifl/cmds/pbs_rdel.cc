@@ -13,13 +13,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"pbs_rdel",
                                "usage: pbs_rdel reservation_identifier...\n"
                                "       pbs_rdel --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("", arguments);
+    const auto line = command_line(kProgram, "", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     const auto names = line->all_operands();
     if (names.empty()) {

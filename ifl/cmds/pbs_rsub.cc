@@ -139,15 +139,13 @@ int main(int argc, char** argv) {
         "                [-r rrule_expression] [-W otherattributes=value...]\n"
         "                -l resource_list | --job job_identifier | --hosts host ...\n"
         "       pbs_rsub --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    auto options = parse_reservation_options(arguments, std::time(nullptr));
+    auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
+        return parse_reservation_options(arguments, std::time(nullptr));
+    });
     if (!options) {
-        return usage_error(kProgram, options.error());
+        return options.error();
     }
-    if (arguments.empty() || (!options->operands.empty() && !options->of_hosts)) {
+    if (argc < 2 || (!options->operands.empty() && !options->of_hosts)) {
         return usage_error(kProgram,
                            {options->operands.empty()
                                 ? std::string("neither a time nor resources are asked for")

@@ -30,13 +30,9 @@ int main(int argc, char** argv) {
                                "usage:\n"
                                "\tqdel [-W force|suppress_email=N] [-x] job_identifier...\n"
                                "\tqdel --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto options = parse_qdel_options(arguments);
+    const auto options = parse_arguments(kProgram, arguments_of(argc, argv), parse_qdel_options);
     if (!options) {
-        return usage_error(kProgram, options.error());
+        return options.error();
     }
     // a job that is named twice is deleted once
     std::vector<std::string> jobs;

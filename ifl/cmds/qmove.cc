@@ -12,13 +12,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qmove",
                                "usage: qmove destination job_identifier...\n"
                                "       qmove --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("", arguments);
+    const auto line = command_line(kProgram, "", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     std::vector<std::string> operands = line->all_operands();
     if (operands.size() < 2) {

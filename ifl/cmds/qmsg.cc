@@ -11,13 +11,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qmsg",
                                "usage: qmsg [-O] [-E] msg_string job_identifier...\n"
                                "       qmsg --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("EO", arguments);
+    const auto line = command_line(kProgram, "EO", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     int file = 0;
     for (const Option& option : line->options) {

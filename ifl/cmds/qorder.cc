@@ -44,13 +44,9 @@ Result<void> order(const std::string& first, const std::string& second) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("", arguments);
+    const auto line = command_line(kProgram, "", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     const std::vector<std::string> jobs = line->all_operands();
     if (jobs.size() != 2) {

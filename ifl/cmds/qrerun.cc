@@ -11,13 +11,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qrerun",
                                "usage: qrerun [-W force] job_identifier...\n"
                                "       qrerun --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("W:", arguments);
+    const auto line = command_line(kProgram, "W:", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     for (const Option& option : line->options) {
         if (option.value != "force") {

@@ -11,13 +11,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qrun",
                                "usage: qrun [-a] [-H vnode_specification] job_identifier...\n"
                                "       qrun --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("H:a", arguments);
+    const auto line = command_line(kProgram, "H:a", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     std::string location;
     bool wait = true;

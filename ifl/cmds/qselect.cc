@@ -28,13 +28,11 @@ struct Free {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    auto options = parse_qselect_options(arguments, std::time(nullptr));
+    auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
+        return parse_qselect_options(arguments, std::time(nullptr));
+    });
     if (!options) {
-        return usage_error(kProgram, options.error());
+        return options.error();
     }
     const auto connection = Connection::open(options->server);
     if (!connection) {

@@ -11,13 +11,9 @@ int main(int argc, char** argv) {
     constexpr Program kProgram{"qsig",
                                "usage: qsig [-s signal] job_identifier...\n"
                                "       qsig --help | --version\n"};
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto line = parse_options("s:", arguments);
+    const auto line = command_line(kProgram, "s:", argc, argv);
     if (!line) {
-        return usage_error(kProgram, line.error());
+        return line.error();
     }
     std::string signal = "SIGTERM";
     for (const Option& option : line->options) {

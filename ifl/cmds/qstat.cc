@@ -259,13 +259,9 @@ class Qstat {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked({"qstat", kQstatUsage}, arguments)) {
-        return 0;
-    }
-    auto options = parse_qstat_options(arguments);
+    auto options = parse_arguments({"qstat", kQstatUsage}, arguments_of(argc, argv), parse_qstat_options);
     if (!options) {
-        return usage_error({"qstat", kQstatUsage}, options.error());
+        return options.error();
     }
     return Qstat(std::move(*options), std::time(nullptr)).run();
 }

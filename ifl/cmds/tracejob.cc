@@ -160,13 +160,9 @@ std::vector<TraceLine> lines_of(const Asked& asked, const std::string& job) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    const auto asked = parse(arguments);
+    const auto asked = parse_arguments(kProgram, arguments_of(argc, argv), parse);
     if (!asked) {
-        return usage_error(kProgram, asked.error());
+        return asked.error();
     }
     int status = 0;
     for (const std::string& job : asked->jobs) {
