@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "objects/schema.h"
+
 namespace pbs::cmds {
 namespace {
 
@@ -26,6 +28,19 @@ TEST(HostAttributes, KnowPbsAndPolicyAttributes) {
     EXPECT_TRUE(is_attribute(ObjectType::policy, "strict_ordering"));
     EXPECT_FALSE(is_attribute(ObjectType::policy, "scheduling"));
     EXPECT_FALSE(is_attribute(ObjectType::queue, "workq"));
+}
+
+// The bundled server gives these attributes of schedulers to the plugin, which sets them in policies. The
+// plugin does so with each attribute that policies have and its schedulers lack.
+TEST(HostAttributes, AttributesThatSchedulersSetInPoliciesAreThoseOfPoliciesAlone) {
+    std::size_t count = 0;
+    for (const HostAttribute& attribute : host_attributes(ObjectType::sched)) {
+        if (!attribute.has(ifl::of_policies)) continue;
+        ++count;
+        EXPECT_NE(objects::find_attribute(ObjectType::policy, attribute.name), nullptr) << attribute.name;
+        EXPECT_EQ(objects::find_attribute(ObjectType::sched, attribute.name), nullptr) << attribute.name;
+    }
+    EXPECT_GT(count, 0U);
 }
 
 TEST(HostAttributes, KnowWhatCanBeSet) {
