@@ -20,7 +20,9 @@
 
 namespace {
 
+using pbs::bench::cycles_in;
 using pbs::bench::give_up;
+using pbs::bench::percentile;
 using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
@@ -104,18 +106,6 @@ std::unique_ptr<Server> make_server(int64_t jobs) {
     if (!copied) give_up(copied.message());
     if (const auto started = server->start(); !started) give_up(started.message());
     return server;
-}
-
-std::size_t cycles_in(const Server& server) {
-    const std::string log = server.log();
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = log.find(";cycle, command", at)) != std::string::npos; ++at) ++count;
-    return count;
-}
-
-double percentile(std::vector<double>& sorted, double share) {
-    return sorted.empty() ? 0
-                          : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
 // Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out. With

@@ -39,15 +39,13 @@
 namespace {
 
 using pbs::bench::connect_to;
+using pbs::bench::cycles_in;
 using pbs::bench::give_up;
+using pbs::bench::seconds_since;
 using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 namespace ifl = pbs::ifl;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 std::unique_ptr<Server> make_server() {
     auto server = start_server(std::chrono::minutes(10));  // the server reads all jobs at its start
@@ -166,13 +164,6 @@ BENCHMARK(submissions)
     ->Iterations(1);
 
 // ---- Queued jobs ----
-
-std::size_t cycles_in(const Server& server) {
-    const std::string log = server.log();
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = log.find(";cycle, command", at)) != std::string::npos; ++at) ++count;
-    return count;
-}
 
 // Runs a cycle, and asks for the server's status again and again during it. Returns the longest wait in
 // milliseconds. Sets `cycle_seconds` to the time until the decisions are carried out.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/e2e/harness.h"
 
@@ -45,6 +46,24 @@ inline int connect_to(const e2e::Server& server) {
     if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
     close(fd);
     return -1;
+}
+
+// Returns the number of scheduling cycles in the server's log.
+inline std::size_t cycles_in(const e2e::Server& server) {
+    const std::string log = server.log();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = log.find(";cycle, command", at)) != std::string::npos; ++at) ++count;
+    return count;
+}
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Returns the value below which this share of the sorted values is; 0: there are none.
+inline double percentile(const std::vector<double>& sorted, double share) {
+    return sorted.empty() ? 0
+                          : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
 }  // namespace pbs::bench

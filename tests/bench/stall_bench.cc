@@ -33,6 +33,7 @@ namespace {
 
 using pbs::bench::connect_to;
 using pbs::bench::give_up;
+using pbs::bench::percentile;
 using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
@@ -106,10 +107,6 @@ double one_status(const Server& server, const std::string& job) {
     pbs_statfree(status);
     pbs_disconnect(handle);
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double percentile(std::vector<double>& sorted, double share) {
-    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
 // Runs a command again and again in a process of its own. Writes a byte to the descriptor `count` after each

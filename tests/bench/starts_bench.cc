@@ -35,14 +35,11 @@
 namespace {
 
 using pbs::bench::give_up;
+using pbs::bench::seconds_since;
 using pbs::bench::start_server;
 using pbs::e2e::Server;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // ---- The server and its jobs ----
 
