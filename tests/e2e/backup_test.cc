@@ -11,11 +11,11 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "tests/e2e/harness.h"
 #include "tests/faults/fault_counters.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -110,9 +110,7 @@ TEST_F(Backup, OptionsOfAServerDontGoWithIt) {
 }
 
 std::string bytes_of(const fs::path& path) {
-    std::ostringstream out;
-    out << std::ifstream(path, std::ios::binary).rdbuf();
-    return out.str();
+    return pbs::test::file_text(path);
 }
 
 void write_at(const fs::path& path, std::streamoff at, const std::string& bytes) {

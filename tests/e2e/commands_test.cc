@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -18,11 +16,7 @@ class OperatorCommands : public OriginServer {
   protected:
     Output as_runner(const std::vector<std::string>& argv) const { return server.command_as(runner(), argv); }
     int status(const std::vector<std::string>& argv) const { return server.command(argv).exit; }
-    std::string file(const std::string& name) const {
-        std::ostringstream text;
-        text << std::ifstream(server.work() / name).rdbuf();
-        return text.str();
-    }
+    std::string file(const std::string& name) const { return pbs::test::file_text(server.work() / name); }
     std::string running(const std::string& script, const std::vector<std::string>& options = {}) const {
         std::string id = server.submit(script, options);
         EXPECT_TRUE(server.wait_job_state(id, "R"));

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -25,11 +23,7 @@ class DependingJobs : public OriginServer {
     std::string note(const std::string& line) const {
         return "echo " + line + " >> " + (server.work() / "notes").string() + "\n";
     }
-    std::string notes() const {
-        std::ostringstream text;
-        text << std::ifstream(server.work() / "notes").rdbuf();
-        return text.str();
-    }
+    std::string notes() const { return pbs::test::file_text(server.work() / "notes"); }
 };
 
 // Writes dependencies as two programs do. Snakemake's --immediate-submit submits each job at once with the

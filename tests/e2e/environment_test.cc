@@ -6,9 +6,9 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -19,9 +19,7 @@ namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
 std::string text_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
+    return pbs::test::file_text(path);
 }
 
 // Parses the output of `env -0` into variables.

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
 #include "tests/e2e/harness.h"
 #include "tests/e2e/process.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -52,8 +52,7 @@ class External : public OfOwnServer<> {
         return programs_.back();
     }
     std::string output(int number) const {
-        std::ifstream file(server.work() / fmt::format("fifo{}", number));
-        return {std::istreambuf_iterator<char>(file), {}};
+        return pbs::test::file_text(server.work() / fmt::format("fifo{}", number));
     }
     void end(pid_t pid) {
         ::kill(pid, SIGKILL);

@@ -9,6 +9,7 @@
 
 #include "tests/e2e/document.h"
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -19,9 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string source(const std::string& file) {
-    std::ostringstream text;
-    text << std::ifstream(fs::path(PBS_SOURCE_DIR) / file).rdbuf();
-    return text.str();
+    return pbs::test::file_text(fs::path(PBS_SOURCE_DIR) / file);
 }
 
 // Makes a script that a document's commands find in PATH before other programs with the same name.

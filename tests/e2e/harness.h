@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/monday.h"
+
 namespace pbs::e2e {
 
 // Result of running a program.
@@ -65,9 +67,7 @@ std::optional<User> other();
 bool wait_for(const std::function<bool()>& holds,
               std::chrono::milliseconds timeout = std::chrono::seconds(40));
 
-// 2026-11-23 10:00:00 UTC, a Monday, in seconds since the Epoch. By default, the servers of tests start at
-// this time.
-inline constexpr int64_t kMonday10 = 1795428000;
+using test::kMonday10;  // the time at which the servers of tests start by default
 
 // Reserves a TCP port for a test's server as long as the object exists, even while the server is down: no
 // server of another test gets the port, and no outgoing connection uses it.

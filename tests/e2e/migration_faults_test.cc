@@ -28,16 +28,16 @@ constexpr const char* kPrint =
     "create queue made\nset queue made queue_type = Execution\nset queue made Priority = 7\n"
     "set server max_running = 9\n";
 
-// A server with faults.c preloaded, which kills it or fails its writes where the test says.
-class FaultyServer {
+// A server that migrates, with faults.c preloaded, which kills it or fails its writes where the test says.
+class MigratingServer {
   public:
-    FaultyServer() {
+    MigratingServer() {
         Server::Options options;
         options.program = counters_.server();
         server = std::make_unique<Server>(options);
     }
-    FaultyServer(const FaultyServer&) = delete;
-    FaultyServer& operator=(const FaultyServer&) = delete;
+    MigratingServer(const MigratingServer&) = delete;
+    MigratingServer& operator=(const MigratingServer&) = delete;
 
     void put_files(const std::string& folder) const {
         server->put(folder + "/sched_config", kSchedConfig);
@@ -99,7 +99,7 @@ void expect_nothing(const Server& server) {
 
 // Returns how many calls that change a file (faults.h) a server makes, from its first start until it answers.
 long calls_of_a_first_start() {
-    const FaultyServer faulty;
+    const MigratingServer faulty;
     faulty.put_files("sched_priv");
     EXPECT_TRUE(faulty.server->start());
     const long calls = faulty.at->calls;
@@ -120,7 +120,7 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
     ASSERT_GT(calls, 20);
     for (long step = 1; step <= calls; step += stride(calls, 12)) {
         SCOPED_TRACE("killed after call " + std::to_string(step) + " of " + std::to_string(calls));
-        FaultyServer faulty;
+        MigratingServer faulty;
         Server& server = *faulty.server;
         faulty.put_files("sched_priv");
         faulty.put_files("site");
@@ -154,7 +154,7 @@ TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
     const long calls = calls_of_a_first_start();
     for (long step = 1; step <= calls; step += stride(calls, 6)) {
         SCOPED_TRACE("full after call " + std::to_string(step) + " of " + std::to_string(calls));
-        FaultyServer faulty;
+        MigratingServer faulty;
         Server& server = *faulty.server;
         faulty.put_files("sched_priv");
         faulty.at->full_after = step;
@@ -173,8 +173,8 @@ TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
 
 // Makes a server with two queues, and the files to migrate. The policy objects and the queues are in
 // different databases; both databases must get the changes, or neither.
-std::unique_ptr<FaultyServer> with_queues() {
-    auto faulty = std::make_unique<FaultyServer>();
+std::unique_ptr<MigratingServer> with_queues() {
+    auto faulty = std::make_unique<MigratingServer>();
     EXPECT_TRUE(faulty->server->start());
     EXPECT_TRUE(faulty->server->configure(
         {"create queue p_fast queue_type=execution", "create queue p_other queue_type=execution"}));

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -22,10 +22,7 @@ class Replay : public OriginServer {
         ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus = 2"}));
         file = (server.home() / "bug.record").string();
     }
-    std::string text() const {
-        std::ifstream in(file);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    std::string text() const { return pbs::test::file_text(file); }
     std::string file;
 };
 

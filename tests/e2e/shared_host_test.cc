@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -28,8 +26,7 @@ class SharedHost : public ::testing::Test {
     std::string file(const std::string& name) const {
         const auto path = server.work() / name;
         EXPECT_TRUE(wait_for([&] { return std::filesystem::exists(path); })) << name;
-        std::ifstream in(path);
-        return {std::istreambuf_iterator<char>(in), {}};
+        return pbs::test::file_text(path);
     }
     std::string assigned(const std::string& vnode) const {
         return server.attribute("node " + vnode, "resources_assigned.ncpus");

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -25,10 +26,7 @@ class Simulate : public ::testing::Test {
         std::ofstream(folder / name) << text;
         return (folder / name).string();
     }
-    std::string read(const std::string& name) const {
-        std::ifstream in(folder / name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    std::string read(const std::string& name) const { return pbs::test::file_text(folder / name); }
     // Returns a trace of three jobs for two CPUs. The third job would fit at once, but strict_ordering makes
     // it wait until the second has started.
     std::string trace() const {

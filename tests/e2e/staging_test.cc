@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -24,11 +24,7 @@ class Staging : public OriginServer {
         std::ofstream(server.work() / "data") << "of the user\n";
     }
     std::string path(const std::string& name) const { return (server.work() / name).string(); }
-    std::string text(const std::string& name) const {
-        std::ostringstream out;
-        out << std::ifstream(server.work() / name).rdbuf();
-        return out.str();
-    }
+    std::string text(const std::string& name) const { return pbs::test::file_text(server.work() / name); }
     bool is(const std::string& name) const { return fs::exists(server.work() / name); }
     std::string staged(const std::string& what, const std::string& local, const std::string& remote) const {
         return what + "=" + local + "@localhost:" + path(remote);

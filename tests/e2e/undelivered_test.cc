@@ -5,9 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -29,11 +29,7 @@ class Undelivered : public OriginServer {
         ASSERT_TRUE(server.configure({"set server mailer=" + mailer.string()}));
     }
     std::filesystem::path mails() const { return server.work() / "mails"; }
-    static std::string text_of(const std::filesystem::path& path) {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
+    static std::string text_of(const std::filesystem::path& path) { return pbs::test::file_text(path); }
     // Waits for the first mail, and returns all mails.
     std::string mail() const {
         EXPECT_TRUE(wait_for([&] { return text_of(mails()).ends_with("END\n"); })) << server.log();

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
+
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -14,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return std::move(text).str();
+    return pbs::test::file_text(path);
 }
 
 void write_at(std::string& text, std::int64_t at, std::string_view data) {

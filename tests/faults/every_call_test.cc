@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -16,6 +15,7 @@
 
 #include "tests/faults/one_fault.h"
 #include "tests/faults/scene.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -346,11 +346,7 @@ class EveryCallOfARun : public EveryCall {
         for (const char* name : {"marks", "out", "err"}) fs::remove(server_->work() / name);
         return server_.set_back() && server_->start();
     }
-    std::string file(const fs::path& path) const {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
+    std::string file(const fs::path& path) const { return pbs::test::file_text(path); }
     // Returns the contents of the job's output file. If the output wasn't delivered, returns those of its
     // file in undelivered/.
     std::string output(const std::string& name, const std::string& suffix) const {

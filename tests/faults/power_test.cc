@@ -22,6 +22,7 @@
 #include "tests/faults/crash_states.h"
 #include "tests/faults/one_fault.h"
 #include "tests/faults/scene.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -125,11 +126,7 @@ class PowerFailure : public ::testing::Test {
         std::printf("power failures: seed %u: %ld states of %zu calls and %zu marks\n", seed_, tried_,
                     calls_.size(), marks_);
     }
-    static std::string file(const fs::path& path) {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
+    static std::string file(const fs::path& path) { return pbs::test::file_text(path); }
     std::string state_of_started() {
         EXPECT_TRUE(server_->start());
         const std::string state = state_of(*server_);

@@ -13,11 +13,11 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "server_plugin/host/store/store.h"
 #include "sqlite/connection.h"
+#include "tests/file_text.h"
 
 namespace pbs::host {
 namespace {
@@ -68,11 +68,7 @@ class BackupTest : public testing::Test {
         return ask(directory + "/policy.db", "SELECT max(revision) FROM history");
     }
     std::string priv() const { return home_->server_priv(); }
-    static std::string text(const std::string& path) {
-        std::ostringstream out;
-        out << std::ifstream(path).rdbuf();
-        return out.str();
-    }
+    static std::string text(const std::string& path) { return pbs::test::file_text(path); }
     static void put(const std::string& path, const std::string& bytes) {
         std::ofstream(path, std::ios::binary) << bytes;
     }

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "server_plugin/host/base/log.h"
+#include "tests/file_text.h"
 
 namespace pbs::host {
 namespace {
@@ -32,11 +32,7 @@ class MailTest : public testing::Test {
         ::chmod(path.c_str(), 0755);
         return path;
     }
-    static std::string contents(const std::string& path) {
-        std::stringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
+    static std::string contents(const std::string& path) { return pbs::test::file_text(path); }
     std::string log_text() { return contents(top_ + "/" + std::to_string(local_time(clock_.now()).day)); }
 
     std::string top_;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "tests/file_text.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {
@@ -37,10 +38,7 @@ class MessageTest : public ServerTest {
     ifl::Reply send(uint32_t file = 1) {
         return ask(user(), ifl::RequestType::message_job, ifl::MessageJob{job_, file, "hello"});
     }
-    std::string text_of(const std::string& path) const {
-        std::ifstream in(path);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    std::string text_of(const std::string& path) const { return pbs::test::file_text(path); }
 
     std::string job_;
     std::string output_;

@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
+
+#include "tests/file_text.h"
 
 namespace pbs::host {
 namespace {
@@ -27,11 +28,7 @@ class Posix : public testing::Test {
     }
     std::string path(const char* name) const { return folder_ + "/" + name; }
     void write(const char* name, const char* text) const { std::ofstream(path(name)) << text; }
-    std::string content(const char* name) const {
-        std::ostringstream out;
-        out << std::ifstream(path(name)).rdbuf();
-        return out.str();
-    }
+    std::string content(const char* name) const { return pbs::test::file_text(path(name)); }
 
     std::string folder_;
 };

@@ -22,7 +22,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 #include <thread>
 
 #include "server_plugin/host/base/home.h"
@@ -32,6 +31,7 @@
 #include "server_plugin/host/run/run_files.h"
 #include "server_plugin/host/run/shepherd.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
+#include "tests/file_text.h"
 
 namespace pbs::host {
 namespace {
@@ -41,10 +41,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 std::string contents(const fs::path& path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
+    return pbs::test::file_text(path);
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = 20s) {

@@ -25,6 +25,7 @@
 #include "ifl/reply.h"
 #include "ifl/request.h"
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -36,9 +37,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string contents(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
+    return pbs::test::file_text(path);
 }
 
 class Faults : public OriginServer {

@@ -7,7 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+
+#include "tests/file_text.h"
 
 namespace pbs::host {
 namespace {
@@ -29,11 +30,7 @@ class StagingTest : public testing::Test {
     void write(const std::string& name, const std::string& text) const {
         std::ofstream(folder_ + "/" + name) << text;
     }
-    std::string read(const std::string& name) const {
-        std::ostringstream out;
-        out << std::ifstream(folder_ + "/" + name).rdbuf();
-        return out.str();
-    }
+    std::string read(const std::string& name) const { return pbs::test::file_text(folder_ + "/" + name); }
     bool is(const std::string& name) const { return fs::exists(folder_ + "/" + name); }
     std::string directory() const { return folder_ + "/job"; }
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "ifl/pbs_error.h"
+#include "tests/file_text.h"
 
 namespace pbs::ifl {
 namespace {
@@ -36,11 +36,7 @@ class HelperTest : public ::testing::Test {
         return authenticate_with_helper(socket, {"127.0.0.1", 40000}, {"", "head", 15001}, exec);
     }
 
-    std::string read(const char* file) const {
-        std::stringstream text;
-        text << std::ifstream(exec + "/" + file).rdbuf();
-        return text.str();
-    }
+    std::string read(const char* file) const { return pbs::test::file_text(exec + "/" + file); }
 
     std::string exec;
     Socket socket;

@@ -7,12 +7,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "migrate/configfile.h"
 #include "migrate/problem.h"
+#include "tests/file_text.h"
 
 namespace pbs::migrate::test {
 
@@ -46,10 +46,7 @@ class Folder {
 };
 
 inline std::string read_text(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return std::move(out).str();
+    return pbs::test::file_text(path);
 }
 
 }  // namespace pbs::migrate::test

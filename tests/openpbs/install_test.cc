@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/e2e/harness.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -44,10 +45,7 @@ class Install : public ::testing::Test {
         write(file, "#!/bin/sh\n" + line + "\n");
         fs::permissions(root_ / file, fs::perms::owner_all);
     }
-    std::string read(const std::string& file) const {
-        std::ifstream in(root_ / file);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
+    std::string read(const std::string& file) const { return pbs::test::file_text(root_ / file); }
     void install(const std::string& option) const {
         const Output output = sh("bin/pbs_policy_install --openpbs --exec $PWD --library lib " + option);
         EXPECT_EQ(output.exit, 0) << output;

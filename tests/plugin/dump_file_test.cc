@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
+
+#include "tests/file_text.h"
 
 namespace pbs::plugin {
 namespace {
@@ -34,11 +35,7 @@ class DumpFile : public ::testing::Test {
                      const std::string& sched_priv = {}) const {
         return write_dump_file({home.string(), sched_priv, name}, text);
     }
-    static std::string content(const fs::path& file) {
-        std::ostringstream out;
-        out << std::ifstream(file).rdbuf();
-        return out.str();
-    }
+    static std::string content(const fs::path& file) { return pbs::test::file_text(file); }
     static mode_t mode(const fs::path& file) {
         struct stat info {};
         return stat(file.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;

@@ -9,12 +9,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "ifl/pbs_error.h"
 #include "ifl/reply.h"
+#include "tests/file_text.h"
 
 struct pbs_reply {
     pbs::plugin_test::Answer answer;
@@ -142,10 +142,7 @@ void FakeHost::write(const std::string& file, std::string_view content) const {
 }
 
 std::string FakeHost::read(const std::string& file) const {
-    std::ifstream in(home_ / file);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
+    return pbs::test::file_text(home_ / file);
 }
 
 int32_t FakeHost::init() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "tests/monday.h"
 
 namespace pbs::plugin_test {
 
@@ -69,8 +70,7 @@ struct Job {
     int64_t hpm = -1;
 };
 
-// 2026-11-23 10:00:00 UTC, a Monday.
-inline constexpr int64_t kMonday10 = 1795428000;
+using test::kMonday10;
 
 class FakeHost {
   public:

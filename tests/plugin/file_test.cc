@@ -6,9 +6,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
+
+#include "tests/file_text.h"
 
 namespace pbs::plugin {
 namespace {
@@ -26,11 +26,7 @@ class ReplaceFile : public ::testing::Test {
         std::error_code ignored;
         fs::remove_all(folder, ignored);
     }
-    std::string content() const {
-        std::ostringstream out;
-        out << std::ifstream(path).rdbuf();
-        return out.str();
-    }
+    std::string content() const { return pbs::test::file_text(path); }
     std::ptrdiff_t files() const {
         return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
     }

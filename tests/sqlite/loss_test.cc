@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "sqlite/connection.h"
 #include "sqlite/guard.h"
 #include "sqlite/wal.h"
+#include "tests/file_text.h"
 
 namespace pbs::sqlite {
 namespace {
@@ -25,8 +25,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string bytes_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return pbs::test::file_text(path);
 }
 void put(const fs::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
+
+#include "tests/file_text.h"
 
 namespace pbs::structure {
 namespace fs = std::filesystem;
@@ -35,10 +35,7 @@ bool inside(std::string_view path, std::string_view folder) {
 }
 
 std::string read_text(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    return pbs::test::file_text(file);
 }
 
 int line_at(std::string_view text, std::size_t offset) {

@@ -6,17 +6,15 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "tests/file_text.h"
 #include "values/temporary_folder.h"
 
 namespace pbs::values {
 namespace {
 
 std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return pbs::test::file_text(path);
 }
 
 class NewFile : public testing::Test {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/monday.h"
 #include "tests/web/schema.h"
 #include "tests/web/status.h"
 #include "tools/web/site.h"
@@ -15,8 +16,7 @@ namespace pbs::web {
 // A name that would run a script if a page took it as markup.
 inline constexpr const char* kScript = "<script>alert(1)</script>";
 
-// Monday, 2026-11-23, 10:00 UTC, in seconds since the Epoch. Prime time lasts until 17:00.
-inline constexpr std::int64_t kMonday10 = 1795428000;
+using test::kMonday10;  // prime time lasts until 17:00
 
 struct SmallSite {
     explicit SmallSite(std::string query_other_jobs = "True")
