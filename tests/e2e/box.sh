@@ -1,7 +1,7 @@
 #!/bin/bash
 # box.sh PREFIX WORK [COMMAND...]: runs COMMAND (by default a shell) as root in a box, which has a server of
 # the OpenPBS that is installed in PREFIX. The box has its own network, processes, and files in /etc, PREFIX
-# and PBS_HOME (/var/spool/pbs). So the machine's own files don't change, and several boxes may run at a time.
+# and /var/spool, with PBS_HOME (/var/spool/pbs). So the machine's own files don't change, and several boxes may run at a time.
 # The folder WORK, which must not be under /tmp, keeps a home (PBS_HOME) that is made once and copied for each
 # box. The box's files are in the folder that the variable BOX names (by default a new folder below WORK), and
 # are removed when COMMAND has ended. In the box, `pbs start` and `pbs stop` start and stop the server.
@@ -47,7 +47,10 @@ chmod u+s "$PREFIX/sbin/pbs_iff"
 # An overlay for /usr/lib/systemd, because pbs_postinstall writes into this folder, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
-mkdir -p /var/spool/pbs /run/postgresql
+mkdir -p /var/spool /run/postgresql
+# Tests put copies of the plugin's files beside PBS_HOME.
+mount -t tmpfs -o mode=0755 tmpfs /var/spool
+mkdir /var/spool/pbs
 mount --bind "$BOX/spool" /var/spool/pbs
 # The box has its own /tmp, because qsub leaves a process there: later qsubs of the user find it by a file in
 # /tmp.
