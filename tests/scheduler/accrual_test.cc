@@ -105,6 +105,7 @@ TEST(Accruals, AreThoseOfCountingAnewAfterAnyEvents) {
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
         World world;
+        world.paste_on_failure();
         world.policy().by_queue = false;
         world.configuration.scheds["default"] = {.all_time = "p1"};
         world.queue({.name = "q"});
@@ -171,7 +172,7 @@ TEST_F(ThresholdTest, JobsThatAreNotAboveItDoNotStart) {
     EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(at_it));
 }
 
-TEST_F(ThresholdTest, TheyHoldUpNoOther) {
+TEST_F(ThresholdTest, JobsBelowTheThresholdHoldUpNoOthers) {
     s.job_sort_formula = "100 - ncpus";
     s.job_sort_formula_threshold = 97;
     for (const int depth : {0, 1}) {

@@ -57,7 +57,7 @@ struct Limits : testing::Test {
     }
 };
 
-TEST_F(Limits, OfJobsHaveOpenPBSsWords) {
+TEST_F(Limits, RefusalsByLimitsOfJobsHaveTheWordsOfOpenpbs) {
     struct Case {
         std::vector<LimitOptions> limits;
         std::string in_queue, in_server;
@@ -95,7 +95,7 @@ TEST_F(Limits, OfJobsHaveOpenPBSsWords) {
     }
 }
 
-TEST_F(Limits, OfResourcesHaveOpenPBSsWords) {
+TEST_F(Limits, RefusalsByLimitsOfResourcesHaveTheWordsOfOpenpbs) {
     struct Case {
         std::vector<LimitOptions> limits;
         std::string in_queue, in_server;
@@ -140,7 +140,7 @@ TEST_F(Limits, ThatNameAnEntityComeBeforeTheOneForEach) {
     EXPECT_EQ(outcome.comment.at(second), "Not Running: User has reached server running job limit.");
 }
 
-TEST_F(Limits, OfWalltimeConcernJobsThatAskForOne) {
+TEST_F(Limits, LimitsOfWalltimeConcernJobsThatRequestOne) {
     queue_limits({{.entity = user, .resource = walltime, .most = 900}});
     const int first = world.job({.queue = "q", .owner = "ann", .ncpus = 1, .walltime = 600});
     const int second = world.job({.queue = "q", .owner = "ann", .ncpus = 1, .walltime = 600});
@@ -258,6 +258,7 @@ TEST(SoftLimits, CyclesComeToRest) {
             return limits;
         };
         World world;
+        world.paste_on_failure();
         Settings& s = world.policy();
         s.preemption = true;
         s.help_starving_jobs = false;

@@ -7,6 +7,8 @@
 #include <set>
 #include <type_traits>
 
+#include "tests/scheduler/quotas.h"
+
 namespace pbs::sched::test {
 namespace {
 
@@ -29,6 +31,13 @@ std::string literal(const LimitOptions& limit) {
                        static_cast<int>(limit.entity), literal(limit.name), limit.resource, limit.most,
                        limit.soft);
 }
+std::string literal(const EntityLimitRecord& limit) {
+    return fmt::format("{{EntityKind({}), {}, {}u, {}, {}}}", static_cast<int>(limit.entity),
+                       literal(std::string(limit.name)), limit.resource, limit.most, limit.soft);
+}
+std::string literal(const Amount& amount) {
+    return fmt::format("{{{}u, {}, {}}}", amount.resource, amount.number, literal(std::string(amount.text)));
+}
 std::string literal(const QueueSpec& spec) {
     return fmt::format("{{{}, {}}}", literal(spec.queue), literal(spec.host));
 }
@@ -50,6 +59,24 @@ std::string literal(ChunkOrder order) {
 }
 std::string literal(const PreemptOrder::Step& step) {
     return fmt::format("{{{}, {}}}", step.percent, literal(step.methods));
+}
+std::string literal(const HeldAmount& amount) {
+    return fmt::format("{{{}u, {}}}", amount.resource, amount.number);
+}
+std::string literal(const FsGroup::Element& element) {
+    return fmt::format("{{{}, {}, {}}}", literal(element.name), literal(element.parent), element.shares);
+}
+std::string literal(ShareEntity entity) {
+    return fmt::format("ShareEntity({})", static_cast<int>(entity));
+}
+std::string literal(const std::pair<Instant, Instant>& times) {
+    return fmt::format("{{{}, {}}}", text_of(times.first), text_of(times.second));
+}
+std::string literal(const std::pair<std::string, std::string>& texts) {
+    return fmt::format("{{{}, {}}}", literal(texts.first), literal(texts.second));
+}
+std::string literal(const std::set<std::size_t>& numbers) {
+    return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
 std::string literal(const Since& since) {
     return since.from ? fmt::format("{{.from = {}}}", text_of(*since.from))
@@ -187,6 +214,7 @@ std::string text_of(const VnodeOptions& o) {
     MEMBER(bigmem);
     MEMBER(partition);
     MEMBER(host_resource);
+    MEMBER(more);
     return "{" + text + "}";
 }
 
@@ -234,14 +262,127 @@ std::string text_of(const JobOptions& o) {
     MEMBER(prefer);
     return "{" + text + "}";
 }
+
+std::string text_of(const ReservationOptions& o) {
+    const ReservationOptions usual{};
+    std::string text;
+    MEMBER(start);
+    MEMBER(end);
+    MEMBER(select);
+    MEMBER(place);
+    MEMBER(later);
+    MEMBER(later_select);
+    MEMBER(only);
+    MEMBER(soonest);
+    return "{" + text + "}";
+}
+
+std::string text_of(const FsGroup& o) {
+    const FsGroup usual{};
+    std::string text;
+    MEMBER(name);
+    MEMBER(elements);
+    MEMBER(unknown_shares);
+    MEMBER(usage_formula);
+    MEMBER(entity);
+    MEMBER(decay_time);
+    MEMBER(decay_factor);
+    MEMBER(half_life);
+    MEMBER(compensation_factor);
+    MEMBER(enforce_no_shares);
+    return "{" + text + "}";
+}
+
+std::string text_of(const QuotaOptions& o, const WindowNames& names) {
+    const QuotaOptions usual{};
+    std::string text;
+    MEMBER(name);
+    MEMBER(rules);
+    MEMBER(rule_order);
+    if (!o.windows.empty())
+        text += fmt::format("{}.windows = {}", text.empty() ? "" : ", ", names.of(o.windows));
+    MEMBER(spill);
+    MEMBER(exempt_reservations);
+    return "{" + text + "}";
+}
 #undef MEMBER
 
-std::string text_of(const Settings& settings) {
+std::string window_arguments(const std::string& rule, int from_hour, int to_hour, bool on_holidays,
+                             const std::vector<std::string>& holidays) {
+    std::string text = fmt::format("{}, {}, {}", literal(rule), from_hour, to_hour);
+    if (!on_holidays || !holidays.empty()) text += fmt::format(", {}", on_holidays);
+    if (!holidays.empty()) text += ", " + list_literal(holidays);
+    return text;
+}
+
+std::string WindowNames::of(const rrule::WindowSet& set) const {
+    // Copies of a set share its windows.
+    const auto known = std::ranges::find_if(
+        sets_, [&](const rrule::WindowSet& one) { return &one.windows() == &set.windows(); });
+    if (known == sets_.end()) return "rrule::WindowSet{} /* windows that World::window() hasn't made */";
+    return fmt::format("w{}{}", known - sets_.begin(), set.is_complement() ? ".complement()" : "");
+}
+
+std::string text_of(const Configuration& configuration, const WindowNames& names) {
+    std::string text;
+    const auto set = [&](std::string_view member, const rrule::WindowSet& windows) {
+        if (!windows.empty())
+            text += fmt::format("world.configuration.{} = {};\n", member, names.of(windows));
+    };
+    set("prime", configuration.prime);
+    set("dedicated", configuration.dedicated);
+    for (const auto& [name, slots] : configuration.scheds) {
+        if (name == "default" && slots.all_time == "p1" && slots.prime.empty() && slots.non_prime.empty())
+            continue;  // as in each World
+        text += fmt::format("world.configuration.scheds[{}] = {{{}, {}, {}}};\n", literal(name),
+                            literal(slots.all_time), literal(slots.prime), literal(slots.non_prime));
+    }
+    for (const auto& [name, group] : configuration.fs_groups)
+        text += fmt::format("world.configuration.fs_groups[{}] = {};\n", literal(name), text_of(group));
+    for (const auto& [name, settings] : configuration.policies)
+        text += fmt::format("{{\nSettings& s = world.policy({});\n{}}}\n", literal(name),
+                            text_of(settings, names));
+    return text + "world.configure();";
+}
+
+std::string text_of(const ServerRecord& record) {
+    const std::string limits =
+        list_literal(std::vector<EntityLimitRecord>(record.limits.begin(), record.limits.end()));
+    const std::string available = list_literal(
+        std::vector<Amount>(record.resources_available.begin(), record.resources_available.end()));
+    std::string text;
+    const auto add_member = [&](std::string_view name, std::string_view value) {
+        text += fmt::format("{}.{} = {}", text.empty() ? "" : ", ", name, value);
+    };
+    add_member("max_running", std::to_string(record.max_running));
+    add_member("max_user_run", std::to_string(record.max_user_run));
+    add_member("max_group_run", std::to_string(record.max_group_run));
+    if (!record.resources_available.empty()) add_member("resources_available", "available");
+    if (!record.limits.empty()) add_member("limits", "limits");
+    text = fmt::format("world.server({{{}}});", text);
+    if (!record.limits.empty())
+        text = fmt::format("const std::vector<EntityLimitRecord> limits{};\n{}", limits, text);
+    if (!record.resources_available.empty())
+        text = fmt::format("const std::vector<Amount> available{};\n{}", available, text);
+    return text.starts_with("const") ? fmt::format("{{\n{}\n}}", text) : text;
+}
+
+Journal::~Journal() {
+    if (prints_ == Prints::on_failure && testing::Test::HasFailure())
+        ADD_FAILURE() << "The site, to paste:\nWorld world;\n" << text();
+}
+
+std::string text_of(const Settings& settings, const WindowNames& names) {
     const Settings usual{};
     std::string text;
 #define SETTING(row, ...) assign(text, #row, settings.row, usual.row);
 #include "objects/policy_attributes.def"
-    if (!settings.quotas.empty()) text += "// s.quotas has quotas\n";
+    for (const auto& one : settings.quotas) {
+        const QuotaOptions* options = options_of(*one);
+        text += options != nullptr
+                    ? fmt::format("s.quotas.push_back(quota({}));\n", text_of(*options, names))
+                    : fmt::format("// s.quotas has {}, which quota() hasn't made\n", one->name);
+    }
     return text;
 }
 

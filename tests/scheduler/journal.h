@@ -11,6 +11,8 @@
 
 namespace pbs::sched::test {
 
+struct QuotaOptions;
+
 // Returns options as an initialiser list, without the members that have their defaults: `{.name = "q",
 // .max_running = 3}`.
 std::string text_of(const QueueOptions& options);
@@ -18,13 +20,43 @@ std::string text_of(const VnodeOptions& options);
 std::string text_of(const JobOptions& options);
 // Returns an instant as "at(6, 0, 5)".
 std::string text_of(Instant instant);
-// Returns assignments to the members of `s` that don't have their defaults, a line each. A member without a
-// short text, such as quotas, becomes a comment.
-std::string text_of(const Settings& settings);
+std::string text_of(const ReservationOptions& options);
+// Returns the arguments of World::window().
+std::string window_arguments(const std::string& rule, int from_hour, int to_hour, bool on_holidays,
+                             const std::vector<std::string>& holidays);
+
+// The names of the sets of windows that a World has made: w0, w1, ...
+class WindowNames {
+  public:
+    WindowNames() = default;
+    explicit WindowNames(const std::vector<rrule::WindowSet>& sets) : sets_(sets) {}
+    // Returns the name of a set. A set that is no copy of one of these becomes an empty one with a comment.
+    std::string of(const rrule::WindowSet& set) const;
+
+  private:
+    std::vector<rrule::WindowSet> sets_;
+};
+
+std::string text_of(const FsGroup& group);
+std::string text_of(const QuotaOptions& options, const WindowNames& names);
+// Returns assignments to the members of `s` that don't have their defaults, a line each. A member whose type
+// has no text becomes a comment.
+std::string text_of(const Settings& settings, const WindowNames& names = {});
+// Returns the code that makes the configuration of `world`, and world.configure().
+std::string text_of(const Configuration& configuration, const WindowNames& names);
+// Returns the code that makes the server.
+std::string text_of(const ServerRecord& record);
 
 // Keeps each call as a function that returns its text, so that texts are made only when text() is called.
 class Journal {
   public:
+    enum class Prints { never, on_failure };
+    explicit Journal(Prints prints = Prints::never) : prints_(prints) {}
+    // Prints the calls if the test has failed, and they are to be printed then.
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
     void note(std::function<std::string()> call) { calls_.push_back(std::move(call)); }
     std::string text() const {
         std::string all;
@@ -34,6 +66,7 @@ class Journal {
 
   private:
     std::vector<std::function<std::string()>> calls_;
+    Prints prints_;
 };
 
 // The aspects of an Outcome that a test compares, as bits.

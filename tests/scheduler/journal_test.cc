@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/quotas.h"
+
 namespace pbs::sched::test {
 namespace {
 
@@ -36,6 +38,48 @@ TEST(Journal, CanBePasted) {
         "world.cycle(at(2, 3, 5), true, \"default\", CycleTrigger(1));\n"
         "world.finish(1, at(26, 0, 0));\n"))
         << text;
+}
+
+TEST(Journal, HasWindowsTreesQuotasLimitsAndReservations) {
+    World world;
+    world.keep_journal();
+    world.prime_time(8, 17);
+    world.configuration.dedicated = world.window("FREQ=DAILY", 13, 15);
+    world.configuration.fs_groups["tree"] = {
+        .name = "tree", .elements = {{"u1", "root", 40}}, .usage_formula = "ncpus"};
+    world.policy().quotas.push_back(quota({.rules = {{"r", "users={*} to jobs=2"}},
+                                           .windows = world.window("FREQ=DAILY", 7, 9),
+                                           .spill = false}));
+    world.configure();
+    world.queue({.name = "q"});
+    world.hours("q", world.window("FREQ=DAILY", 7, 20, false, {"12/25"}));
+    const std::vector<Amount> available{{ncpus, 10, {}}};
+    world.server({.max_running = 3, .resources_available = available});
+    const int reservation = world.reserve({.start = at(5), .end = at(6), .select = "1:ncpus=2"});
+    world.begin_reservation(reservation);
+    world.end_reservation(reservation, at(6));
+    EXPECT_EQ(
+        world.journal(),
+        "const auto w0 = world.window(\"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR\", 8, 17);\n"
+        "const auto w1 = world.window(\"FREQ=DAILY\", 13, 15);\n"
+        "const auto w2 = world.window(\"FREQ=DAILY\", 7, 9);\n"
+        "world.configuration.prime = w0;\n"
+        "world.configuration.dedicated = w1;\n"
+        "world.configuration.fs_groups[\"tree\"] = {.name = \"tree\", .elements = {{\"u1\", \"root\", 40}}, "
+        ".usage_formula = \"ncpus\"};\n"
+        "{\nSettings& s = world.policy(\"p1\");\n"
+        "s.quotas.push_back(quota({.rules = {{\"r\", \"users={*} to jobs=2\"}}, .windows = w2, .spill = "
+        "false}));\n}\n"
+        "world.configure();\n"
+        "world.queue({.name = \"q\"});\n"
+        "const auto w3 = world.window(\"FREQ=DAILY\", 7, 20, false, {\"12/25\"});\n"
+        "world.hours(\"q\", w3, AtClose(0));\n"
+        "{\nconst std::vector<Amount> available{{0u, 10, \"\"}};\n"
+        "world.server({.max_running = 3, .max_user_run = -1, .max_group_run = -1, "
+        ".resources_available = available});\n}\n"
+        "world.reserve({.start = at(5, 0, 0), .end = at(6, 0, 0), .select = \"1:ncpus=2\"});  // 1\n"
+        "world.begin_reservation(1);\n"
+        "world.end_reservation(1, at(6, 0, 0));\n");
 }
 
 TEST(FirstDifference, IsInWords) {

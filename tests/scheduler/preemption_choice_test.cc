@@ -48,6 +48,7 @@ struct SmallSite {
     static std::string vnode(int i) { return "n" + std::to_string(i); }
 
     explicit SmallSite(int seed) : random(static_cast<unsigned>(seed)) {
+        world.paste_on_failure();
         nodes = pick(1, 3);
         server_limit = pick(1, 4) == 1 ? pick(1, 5) : -1;
         make(world);
@@ -130,15 +131,16 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
             ASSERT_LT(SmallSite::level(r->queue), SmallSite::level(site.waits.queue))
                 << "never of an equal level";
         }
-        ASSERT_EQ(gone, site.expected());
+        ASSERT_EQ(gone, site.expected()) << "the preempted jobs, and those that the manual names";
         std::set<int> lower;
         for (const auto& r : site.running)
             if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
-        ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
+        ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower))
+            << "whether job " << job << " starts, and whether it has room without jobs of lower levels";
         for (const int victim : gone) {  // the job can't start unless this victim goes
             auto fewer = gone;
             fewer.erase(victim);
-            ASSERT_FALSE(site.starts_without(fewer));
+            ASSERT_FALSE(site.starts_without(fewer)) << "job " << victim << " needn't have been preempted";
         }
         if (!gone.empty()) ++preempted;
     }

@@ -103,7 +103,7 @@ TEST_F(Quotas, CountJobsAndTextsAndWhatIsNotAskedFor) {
 }
 
 // The limit of four CPUs is in force from 8:00 to 18:00. A job of six CPUs still starts at 7:00.
-TEST_F(Quotas, OfAWindowHoldInsideIt) {
+TEST_F(Quotas, AQuotaWithAWindowHoldsInsideIt) {
     use({.rules = {{"all", "users={*} to ncpus=4"}}, .windows = world.window("FREQ=DAILY", 8, 18)});
     minute = 7 * 60;
     EXPECT_EQ(answer(job("long", "bob", 6, 2 * kHour)), "starts");
@@ -137,7 +137,7 @@ TEST_F(Quotas, WithoutSpillCountJobsThatStillRunThen) {
     EXPECT_EQ(answer(job("long", "carl", 4, 2 * kHour)), "starts");
 }
 
-TEST_F(Quotas, OfVnodesSendJobsElsewhere) {
+TEST_F(Quotas, AJobGoesToAVnodeWhoseQuotaHasRoom) {
     world.vnode({.name = "n1", .ncpus = 8});
     world.vnode({.name = "n2", .ncpus = 2});
     use({.rules = {{"n1", "users={*} vnodes={n1} to ncpus=4"}}});
@@ -148,7 +148,7 @@ TEST_F(Quotas, OfVnodesSendJobsElsewhere) {
     EXPECT_EQ(answer(both), "starts");
 }
 
-TEST_F(Quotas, OfHostsHaveACounterEach) {
+TEST_F(Quotas, EachHostOfAQuotaHasACounter) {
     world.vnode({.name = "n1", .ncpus = 8, .host_resource = "h1"});
     world.vnode({.name = "n2", .ncpus = 8, .host_resource = "h2"});
     use({.rules = {{"each", "vnodes={host:*} to ncpus=3,jobs=2"}}});
@@ -159,7 +159,7 @@ TEST_F(Quotas, OfHostsHaveACounterEach) {
     EXPECT_EQ(outcome.started.size(), 4U);  // two jobs on each host
 }
 
-TEST_F(Quotas, OfShapes) {
+TEST_F(Quotas, RulesOfShapesCountArraysAndInteractiveJobs) {
     use({.rules = {{"arrays", "users={*} shapes=array to jobs=2"},
                    {"seen", "shapes=interactive to ncpus=3"},
                    {"rest", "shapes={*} to jobs=1"}}});
@@ -251,7 +251,7 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
 }
 
 // A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.
-TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
+TEST_F(Quotas, AQuotaOfVnodesBoundsThePiecesOfAChunk) {
     for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});
     world.vnode({.name = "n1", .free = false});
     world.vnode({.name = "n2", .free = false});
@@ -270,7 +270,7 @@ TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
 }
 
 // A suspended job is resumed only if the quotas of its vnodes leave enough for it.
-TEST_F(Quotas, OfVnodesHoldBackAJobThatGoesOn) {
+TEST_F(Quotas, AQuotaOfVnodesHoldsBackASuspendedJob) {
     Settings& s = world.policy();
     s.preemption = true;
     s.preempt_order.steps = {{100, "S"}};
@@ -304,7 +304,7 @@ TEST_F(Quotas, DoNotHoldBackWhatAnOperatorStarts) {
     }
 }
 
-TEST_F(Quotas, OfProjects) {
+TEST_F(Quotas, RulesOfProjectsCountNamedProjectsAndJobsWithoutOne) {
     use({.rules = {{"named", "projects={a*} to jobs=1"}, {"without", "projects=!* to jobs=0"}}});
     const auto of = [&](const std::string& project) {
         return world.job({.queue = "long", .owner = "bob", .project = project, .ncpus = 1});
@@ -389,6 +389,7 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
             return std::uniform_int_distribution<int>(least, most)(random);
         };
         World world;
+        world.paste_on_failure();
         world.policy().by_queue = false;
         world.configuration.scheds["default"] = {.all_time = "p1"};
         for (const char* queue : {"qa", "qb", "qc"}) world.queue({.name = queue});
@@ -454,7 +455,7 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
 
 // On hosts with several vnodes, a chunk may be divided among the vnodes. Still, no counter for vnodes is ever
 // over its limit.
-TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
+TEST(QuotaRules, RulesOfVnodesHoldForDividedChunks) {
     const int sites = pbs::test::cases(60);
     std::size_t divided = 0;
     for (int seed = 1; seed <= sites; ++seed) {
@@ -463,6 +464,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
             return std::uniform_int_distribution<int>(least, most)(random);
         };
         World world;
+        world.paste_on_failure();
         world.policy().by_queue = false;
         world.configuration.scheds["default"] = {.all_time = "p1"};
         world.queue({.name = "q"});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,19 @@ struct QuotaOptions {
     bool spill = true;
     bool exempt_reservations = true;
 };
+
+// The options of the quotas that quota() has made.
+using KnownQuotas = std::map<const Quota*, std::pair<std::weak_ptr<const Quota>, QuotaOptions>>;
+inline KnownQuotas& known_quotas() {
+    static KnownQuotas known;
+    return known;
+}
+
+// Returns the options of a quota; null: quota() hasn't made it.
+inline const QuotaOptions* options_of(const Quota& quota) {
+    const auto found = known_quotas().find(&quota);
+    return found == known_quotas().end() || found->second.first.expired() ? nullptr : &found->second.second;
+}
 
 inline std::shared_ptr<const Quota> quota(const QuotaOptions& options) {
     using objects::ObjectType;
@@ -42,7 +56,9 @@ inline std::shared_ptr<const Quota> quota(const QuotaOptions& options) {
     set("exempt_reservations", options.exempt_reservations ? "True" : "False");
     if (!options.rule_order.empty()) set("rule_order", options.rule_order);
     if (!options.windows.empty()) set("time_window", "w");
-    return std::make_shared<const Quota>(object, options.windows);
+    auto made = std::make_shared<const Quota>(object, options.windows);
+    known_quotas()[made.get()] = {made, options};
+    return made;
 }
 
 }  // namespace pbs::sched::test

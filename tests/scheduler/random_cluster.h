@@ -25,6 +25,7 @@ struct RandomCluster {
     bool chance(int percent) { return pick(1, 100) <= percent; }
 
     explicit RandomCluster(unsigned seed) : random(seed) {
+        world.paste_on_failure();
         const bool origin = seed % 3 != 0;
         if (origin)
             make_origin();

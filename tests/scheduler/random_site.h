@@ -296,7 +296,7 @@ inline void expect_same(const Site& site, const Outcome& a, std::string_view nam
     if (!difference.empty())
         ADD_FAILURE()
             << difference << "\nThe site is " << site.label
-            << "; windows, trees, quotas and reservations are only there. All else, to paste:\nWorld world;\n"
+            << "; its profile and answers of its commands are only there. All else, to paste:\nWorld world;\n"
             << site.world.journal();
 }
 

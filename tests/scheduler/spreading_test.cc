@@ -384,6 +384,7 @@ TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
         std::mt19937 random(seed);
         const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
         World world;
+        world.paste_on_failure();
         (void)world.policy();
         world.queue({.name = "work"});
         std::vector<int> room;

@@ -55,7 +55,15 @@ rrule::WindowSet World::window(const std::string& rule, int from_hour, int to_ho
         {rule, std::chrono::hours(from_hour), std::chrono::hours(to_hour), on_holidays}, zone_);
     auto days = rrule::NonWorkDays::parse(holidays, zone_);
     EXPECT_TRUE(made.has_value() && days.has_value());
-    return rrule::WindowSet({*made}, *days);
+    rrule::WindowSet set({*made}, *days);
+    if (journal_ != nullptr) {
+        note([=, number = windows_.size()] {
+            return fmt::format("const auto w{} = world.window({});", number,
+                               window_arguments(rule, from_hour, to_hour, on_holidays, holidays));
+        });
+        windows_.push_back(set);
+    }
+    return set;
 }
 
 void World::prime_time(int from_hour, int to_hour) {
@@ -67,14 +75,7 @@ void World::configure() {
         settings.name = name;
         settings.prime = configuration.prime;
     }
-    if (journal_ != nullptr)
-        journal_->note([policies = configuration.policies] {
-            std::string text;
-            for (const auto& [name, settings] : policies)
-                text +=
-                    fmt::format("{{\nSettings& s = world.policy(\"{}\");\n{}}}\n", name, text_of(settings));
-            return text + "world.configure();";
-        });
+    note([c = configuration, names = WindowNames(windows_)] { return text_of(c, names); });
     const auto set = scheduler.set_configuration(configuration);
     ASSERT_TRUE(set.has_value()) << set.error().message;
 }
@@ -91,23 +92,29 @@ void World::keep_journal() {
     journal_ = std::make_shared<Journal>();
 }
 
+void World::paste_on_failure() {
+    journal_ = std::make_shared<Journal>(Journal::Prints::on_failure);
+}
+
+void World::note(std::function<std::string()> call) {
+    if (journal_ != nullptr) journal_->note(std::move(call));
+}
+
 std::string World::journal() const {
     return journal_ == nullptr ? std::string() : journal_->text();
 }
 
 void World::server(const ServerRecord& record) {
-    if (journal_ != nullptr)
-        journal_->note([most = record.max_running, user = record.max_user_run, group = record.max_group_run,
-                        more = !record.limits.empty() || !record.resources_available.empty()] {
-            return fmt::format(
-                "world.server({{.max_running = {}, .max_user_run = {}, .max_group_run = {}}});{}", most, user,
-                group, more ? "  // and limits or resources_available" : "");
-        });
+    if (journal_ != nullptr) note([text = text_of(record)] { return text; });
     EXPECT_TRUE(scheduler.server_changed(record));
 }
 
 void World::queue(const QueueOptions& o) {
-    if (journal_ != nullptr) journal_->note([o] { return fmt::format("world.queue({});", text_of(o)); });
+    note([o] { return fmt::format("world.queue({});", text_of(o)); });
+    set_queue(o);
+}
+
+void World::set_queue(const QueueOptions& o) {
     const auto [place_, made] = queues_.emplace(o.name, QueueHandle(queues_.size() + 1));
     std::vector<Amount> maximum;
     std::vector<Amount> minimum;
@@ -144,7 +151,7 @@ void World::queue(const QueueOptions& o) {
 }
 
 void World::vnode(const VnodeOptions& o) {
-    if (journal_ != nullptr) journal_->note([o] { return fmt::format("world.vnode({});", text_of(o)); });
+    note([o] { return fmt::format("world.vnode({});", text_of(o)); });
     const auto [place_, made] = vnodes_.emplace(o.name, VnodeHandle(vnodes_.size() + 1));
     vnode_names_[static_cast<std::uint64_t>(place_->second)] = o.name;
     std::vector<Amount> available = {{ncpus, o.ncpus, {}}, {mem, o.mem, {}}};
@@ -253,9 +260,7 @@ void World::send(int number, Instant now) {
 
 int World::job(const JobOptions& options, Instant now) {
     const int number = next_job_++;
-    if (journal_ != nullptr)
-        journal_->note(
-            [=] { return fmt::format("world.job({}, {});  // {}", text_of(options), text_of(now), number); });
+    note([=] { return fmt::format("world.job({}, {});  // {}", text_of(options), text_of(now), number); });
     jobs_[number] = {options,
                      options.queue,
                      options.state,
@@ -269,17 +274,13 @@ int World::job(const JobOptions& options, Instant now) {
 }
 
 void World::alter(int job, const JobOptions& options, Instant now) {
-    if (journal_ != nullptr)
-        journal_->note(
-            [=] { return fmt::format("world.alter({}, {}, {});", job, text_of(options), text_of(now)); });
+    note([=] { return fmt::format("world.alter({}, {}, {});", job, text_of(options), text_of(now)); });
     jobs_.at(job).options = options;
     send(job, now);
 }
 
 void World::change(int number, const JobOptions& options, Instant now) {
-    if (journal_ != nullptr)
-        journal_->note(
-            [=] { return fmt::format("world.change({}, {}, {});", number, text_of(options), text_of(now)); });
+    note([=] { return fmt::format("world.change({}, {}, {});", number, text_of(options), text_of(now)); });
     Job& job = jobs_.at(number);
     job.options = options;
     const bool goes_on = job.state == 'S' && options.state == 'Q';  // it stays suspended
@@ -295,10 +296,9 @@ void World::change(int number, const JobOptions& options, Instant now) {
 }
 
 void World::run(int number, const std::string& queue, const std::string& vnode, Instant started) {
-    if (journal_ != nullptr)
-        journal_->note([=] {
-            return fmt::format("world.run({}, \"{}\", \"{}\", {});", number, queue, vnode, text_of(started));
-        });
+    note([=] {
+        return fmt::format("world.run({}, \"{}\", \"{}\", {});", number, queue, vnode, text_of(started));
+    });
     Job& job = jobs_.at(number);
     job.state = 'R';
     job.queue = queue;
@@ -312,8 +312,7 @@ void World::run(int number, const std::string& queue, const std::string& vnode, 
 }
 
 void World::finish(int number, Instant now) {
-    if (journal_ != nullptr)
-        journal_->note([=] { return fmt::format("world.finish({}, {});", number, text_of(now)); });
+    note([=] { return fmt::format("world.finish({}, {});", number, text_of(now)); });
     remove(number, now);
 }
 
@@ -340,15 +339,18 @@ void World::resume(Job& job, Instant now) {
 }
 
 void World::hours(const std::string& queue, rrule::WindowSet open, AtClose at_close) {
+    note([=, names = WindowNames(windows_)] {
+        return fmt::format("world.hours(\"{}\", {}, AtClose({}));", queue, names.of(open),
+                           static_cast<int>(at_close));
+    });
     configuration.queue_hours.insert_or_assign(queue, QueueHours(open, {{queue + "_hours", at_close, open}}));
 }
 
 Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
-    if (journal_ != nullptr)
-        journal_->note([=] {
-            return fmt::format("world.cycle({}, {}, \"{}\", CycleTrigger({}));", text_of(now), apply, sched,
-                               static_cast<int>(trigger));
-        });
+    note([=] {
+        return fmt::format("world.cycle({}, {}, \"{}\", CycleTrigger({}));", text_of(now), apply, sched,
+                           static_cast<int>(trigger));
+    });
     return take(scheduler.cycle(now, sched, trigger), now, apply);
 }
 
@@ -367,13 +369,15 @@ std::string World::exec_vnode(std::span<const Place> places) const {
 
 int World::reserve(const ReservationOptions& options) {
     const int number = next_reservation_++;
-    queue({.name = queue_of_reservation(number), .started = false});
+    note([=] { return fmt::format("world.reserve({});  // {}", text_of(options), number); });
+    set_queue({.name = queue_of_reservation(number), .started = false});
     reservations_[number] = {options};
     send_reservation(number);
     return number;
 }
 
 void World::ask_again(int number, const ReservationOptions& options) {
+    note([=] { return fmt::format("world.ask_again({}, {});", number, text_of(options)); });
     Reserved& reserved = reservations_.at(number);
     reserved.options = options;
     reserved.asked = true;
@@ -381,15 +385,21 @@ void World::ask_again(int number, const ReservationOptions& options) {
 }
 
 void World::begin_reservation(int number) {
+    note([=] { return fmt::format("world.begin_reservation({});", number); });
     reservations_.at(number).begun = true;
-    queue({.name = queue_of_reservation(number)});
+    set_queue({.name = queue_of_reservation(number)});
 }
 
 void World::end_reservation(int number, Instant now) {
+    note([=] { return fmt::format("world.end_reservation({}, {});", number, text_of(now)); });
+    drop_reservation(number, now);
+}
+
+void World::drop_reservation(int number, Instant now) {
     std::vector<int> jobs;
     for (const auto& [job, known] : jobs_)
         if (known.queue == queue_of_reservation(number)) jobs.push_back(job);
-    for (const int job : jobs) finish(job, now);
+    for (const int job : jobs) remove(job, now);
     scheduler.reservation_removed(ReservationHandle(static_cast<std::uint64_t>(number) + 1'000'000));
     scheduler.queue_removed(queues_.at(queue_of_reservation(number)));
     reservations_.erase(number);
@@ -491,7 +501,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
                     if (only.empty() || only.contains(i)) reserved.later[i] = take_places();
                 reserved.held = reserved.options;
             } else if (reserved.places.empty()) {
-                end_reservation(one, now);
+                drop_reservation(one, now);
                 continue;
             } else {
                 reserved.options = reserved.held;

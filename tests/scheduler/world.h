@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -199,6 +200,8 @@ class World {
     // Makes this World keep its calls. journal() returns them as text (journal.h).
     void keep_journal();
     std::string journal() const;
+    // Keeps the calls, and prints them at the end of this World if the test has failed by then.
+    void paste_on_failure();
 
     Configuration configuration;
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
@@ -283,13 +286,17 @@ class World {
         Instant preempted_at{};  // time of its preemption; the Epoch: none
         Accrual accrual{};
     };
+    void note(std::function<std::string()> call);
+    void set_queue(const QueueOptions& options);
+    void drop_reservation(int reservation, Instant now);
     void remove(int number, Instant now);
     void resume(Job& job, Instant now);
     void send(int number, Instant now);
     void send_reservation(int number);
     std::string exec_vnode(std::span<const Place> places) const;
 
-    std::shared_ptr<Journal> journal_;  // null: no journal is kept
+    std::shared_ptr<Journal> journal_;       // null: no journal is kept
+    std::vector<rrule::WindowSet> windows_;  // those that window() has made for a journal: w0, w1, ...
     rrule::Zone zone_;
     std::map<int, Job> jobs_;
     std::map<int, Reserved> reservations_;
