@@ -12,7 +12,7 @@ inline std::string other_value(const objects::Attribute& attribute) {
     switch (attribute.syntax) {
         case objects::Syntax::boolean:
         case objects::Syntax::boolean_or_date:
-            return "True";
+            return attribute.default_value == "True" ? "False" : "True";
         case objects::Syntax::word:
             return std::string(attribute.words.back());
         case objects::Syntax::preempt_prio:
@@ -23,7 +23,8 @@ inline std::string other_value(const objects::Attribute& attribute) {
     const std::string example(attribute.example);
     std::string value = example.substr(example.find('=') + 1);
     std::erase(value, '"');
-    return value == attribute.default_value ? "1" : value;
+    if (value != attribute.default_value) return value;
+    return value == "1" ? "2" : "1";
 }
 
 }  // namespace pbs::sched

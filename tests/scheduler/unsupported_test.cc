@@ -1,57 +1,45 @@
 // Tests that each policy attribute either has an effect, or setting it gives a warning.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <regex>
-#include <set>
-#include <sstream>
+#include <algorithm>
 #include <string>
 
 #include "objects/schema.h"
 #include "objects/snapshot.h"
 #include "objects/unsupported.h"
 #include "server_plugin/scheduler/model/settings.h"
+#include "tests/scheduler/journal.h"
 #include "tests/scheduler/other_value.h"
 
 namespace pbs::sched {
 namespace {
-namespace fs = std::filesystem;
 
 using objects::Attribute;
 using objects::ObjectType;
 
-// Returns the text of the scheduler's and the plugin's sources.
-std::string sources() {
-    std::ostringstream text;
-    for (const char* folder : {"scheduler", "plugin"}) {
-        for (const auto& entry :
-             fs::recursive_directory_iterator(fs::path(PBS_SOURCE_DIR) / "server_plugin" / folder)) {
-            const fs::path& file = entry.path();
-            const bool code = file.extension() == ".cc" || file.extension() == ".h";
-            if (code) text << std::ifstream(file).rdbuf();
-        }
-    }
-    // the settings of prime time of an Origin policy are read in objects/windows.cc
-    text << std::ifstream(fs::path(PBS_SOURCE_DIR) / "objects" / "windows.cc").rdbuf();
-    return text.str();
+// Returns the policy's settings as the scheduler has them, as text.
+std::string settings_of(const objects::Object& policy) {
+    Settings settings(policy, rrule::Zone::utc());
+    keep_own(settings, settings.algorithm == Algorithm::origin ? objects::ActsWith::origin
+                                                               : objects::ActsWith::standard);
+    return fmt::format("{}max_load_percent = {}", test::text_of(settings), settings.max_load_percent);
 }
 
-// Returns the names of attributes that appear in the sources in quotation marks, and the attributes whose
-// settings the sources use as members.
-std::set<std::string> names_read() {
-    static const std::regex name(R"re(("|\.|->)([a-z_]+)\b)re");
-    std::set<std::string> settings;
-    const Settings unset;
-    for_each_setting(unset, [&](objects::PolicyAttribute place, const auto&) {
-        settings.emplace(objects::attribute_of(place).name);
-    });
-    const std::string code = sources();
-    std::set<std::string> names;
-    for (std::sregex_iterator found(code.begin(), code.end(), name), end; found != end; ++found)
-        if ((*found)[1] == "\"" || settings.contains((*found)[2])) names.insert((*found)[2]);
-    return names;
+// Returns whether the value changes the settings of a policy, with one of the two algorithms.
+bool changes_settings(const Attribute& attribute, const std::string& value) {
+    for (const char* algorithm : {"standard", "origin"}) {
+        objects::Object policy(ObjectType::policy, "p1");
+        policy.assign(*objects::find_attribute(ObjectType::policy, "algorithm"), std::string(algorithm));
+        // Without enforce_dedicated_time, other attributes about dedicated time are ignored.
+        if (const Attribute& first = *objects::find_attribute(ObjectType::policy, "enforce_dedicated_time");
+            first.name != attribute.name)
+            policy.assign(first, objects::parse_value(first, "True").value());
+        const std::string before = settings_of(policy);
+        policy.assign(attribute, objects::parse_value(attribute, value).value());
+        if (settings_of(policy) != before) return true;
+    }
+    return false;
 }
 
 bool lacks_another(const std::string& line) {
@@ -74,21 +62,29 @@ std::vector<std::string> told(const Attribute& attribute, const std::string& val
     return lines;
 }
 
-TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
-    const auto names = names_read();
+// Attributes that act without being a part of Settings.
+constexpr std::string_view kOutsideOfSettings[] = {
+    "comment",                 // never has an effect
+    "enforce_dedicated_time",  // makes others count (dedicated_time_test.cc)
+    "peer_queue",              // the server uses it, or warns about it
+    "prime_time_end",          // a time_window is made of both (origin_options_test.cc)
+    "prime_time_start",
+    "provision_policy",  // its other words need a server that provisions
+    "quotas",            // read with the quotas that it names (quota_test.cc)
+};
+
+TEST(Unsupported, AnAttributeOfAPolicyEitherChangesSettingsOrIsToldToHaveNoEffect) {
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        // `comment` never has an effect; the plugin reads fairshare_group for other warnings, too
-        if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
+        if (std::ranges::find(kOutsideOfSettings, attribute.name) != std::end(kOutsideOfSettings)) continue;
         if (attribute.words.size() == 1) continue;  // the attribute's only valid value is its default
-        if (attribute.name == "provision_policy") continue;  // its other words need a server that provisions
-        if (attribute.name == "peer_queue") continue;        // the server uses it, or warns about it
-        const bool read = names.contains(std::string(attribute.name));
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);
-        EXPECT_NE(read, !lines.empty() && lines.front().find(std::string(attribute.name) +
-                                                             " has no effect:") != std::string::npos)
-            << attribute.name << " = " << value << " is "
-            << (read ? "read and told of" : "neither read nor told of");
+        const bool changes = changes_settings(attribute, value);
+        EXPECT_NE(changes, !lines.empty() && lines.front().find(std::string(attribute.name) +
+                                                                " has no effect:") != std::string::npos)
+            << attribute.name << " = " << value
+            << (changes ? " changes settings, and is told to have no effect"
+                        : " changes no settings, and isn't told to have no effect");
     }
 }
 

@@ -1,4 +1,4 @@
-// Documents name tests as evidence for their statements. Checks that these tests exist.
+// Documents and tables name tests as evidence for their statements. Checks that these tests exist.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,7 +35,7 @@ std::map<std::string, std::set<std::string>> tests_in(const fs::path& folder) {
     return tests;
 }
 
-TEST(NamedTests, OfTheDocumentsAreThere) {
+TEST(NamedTests, TestsNamedInDocumentsExist) {
     const fs::path root = PBS_SOURCE_DIR;
     const auto tests = tests_in(root / "tests");
     const std::regex named(R"(`((?:[A-Z][A-Za-z0-9]*|fuzz))\.(\*|\w+)`)");
@@ -50,6 +50,22 @@ TEST(NamedTests, OfTheDocumentsAreThere) {
         }
         EXPECT_GT(found, 10) << document;
     }
+}
+
+// The table says for each attribute of PP-748 which test fails if the attribute has no effect.
+TEST(NamedTests, TestsNamedInTheTableOfEffectsExist) {
+    const fs::path folder = fs::path(PBS_SOURCE_DIR) / "tests";
+    const auto tests = tests_in(folder);
+    const std::string table = read_text(folder / "objects/conformance_table.cc");
+    const std::regex row(R"re(\{\w, "(\w+)", "([\w/]+\.cc)", "(\w+)",\s*"(\w+)"\})re");
+    int found = 0;
+    for (std::sregex_iterator at(table.begin(), table.end(), row), end; at != end; ++at, ++found) {
+        const auto suite = tests.find((*at)[3]);
+        EXPECT_TRUE(suite != tests.end() && suite->second.contains((*at)[4]))
+            << "the test of " << (*at)[1] << ": " << (*at)[3] << "." << (*at)[4];
+        EXPECT_TRUE(fs::exists(folder / (*at)[2].str())) << (*at)[2];
+    }
+    EXPECT_GT(found, 40);
 }
 
 }  // namespace
