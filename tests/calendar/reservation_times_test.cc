@@ -53,7 +53,7 @@ std::string rest_of_course(rrule::Instant next) {
            seconds(utc("2026-11-03 08:00")) + "+7200 (n2:ncpus=1)\n";
 }
 
-TEST(ReservationTimes, OfAnAdvanceReservationAreOne) {
+TEST(ReservationTimes, AnAdvanceReservationHasOneTime) {
     Attributes one = course();
     one["reserve_count"] = "1";
     one.erase("reserve_index");
@@ -63,7 +63,7 @@ TEST(ReservationTimes, OfAnAdvanceReservationAreOne) {
     EXPECT_TRUE(times_of({}).empty());
 }
 
-TEST(ReservationTimes, OfAStandingOneFollowItsRuleByTheWallClock) {
+TEST(ReservationTimes, AStandingReservationFollowsItsRuleByTheWallClock) {
     EXPECT_EQ(text_of(times_of(course())), rest_of_course(utc("2026-10-22 07:00")));
 }
 

@@ -17,7 +17,7 @@ Vnode vnode_with(std::string_view state, std::string_view sharing) {
 }
 
 // A vnode that one job has for itself counts as free, because the job is reported with its place.
-TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
+TEST(Vnode, AVnodeThatOneJobHasForItselfIsNotDown) {
     EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
     EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);
     EXPECT_EQ(vnode_with("job-exclusive", "force_excl").state, PBS_VNODE_FREE + 0U);

@@ -106,7 +106,7 @@ TEST(ConfigDiff, WhatIsNoObjectIsRefused) {
               "bad object 'polcy p1': expected a type and a name, as in \"policy p1\"");
 }
 
-TEST(ConfigDiff, NothingIsDifferentFromItself) {
+TEST(ConfigDiff, AConfigurationDoesNotDifferFromItself) {
     EXPECT_EQ(diff_text(*config_diff(kBefore, kBefore, "")), "");
     EXPECT_EQ(diff_directives(*config_diff(kAfter, kAfter, "")), "");
 }

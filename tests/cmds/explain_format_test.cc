@@ -117,7 +117,7 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                   instant_text(kStart)));
 }
 
-TEST(ExplanationText, OfAStartAtAPlace) {
+TEST(ExplanationText, AStartAtAPlaceNamesThePlaceAndTheQueue) {
     ReplyList starts;
     starts.object("1.h", {{"outcome", "", "starts"}, {"queue", "", "q"}, {"location", "", "(n1:ncpus=1)"}});
     EXPECT_EQ(explanation_text(starts.list()), "Job 1.h: it may start at (n1:ncpus=1) in queue q\n");

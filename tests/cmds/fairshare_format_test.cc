@@ -104,7 +104,7 @@ TEST(SharesText, TheTreeAlone) {
               "    dan (0)\n");
 }
 
-TEST(SharesText, OfOneEntityIsItsWay) {
+TEST(SharesText, OneEntityIsShownWithThePathToIt) {
     const auto path = path_to(trees()[0], "alice");
     ASSERT_TRUE(path);
     std::vector<std::string> names;

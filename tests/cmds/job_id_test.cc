@@ -18,7 +18,7 @@ TEST(ParseJobId, TakesThePartsApart) {
     EXPECT_EQ(parse_job_id("12[1-5:2]").value().sequence, "12[1-5:2]");
 }
 
-TEST(ParseJobId, RefusesOthers) {
+TEST(ParseJobId, RefusesTextsThatAreNoJobIdentifiers) {
     for (const char* bad : {"", "abc", "12.", "12@", "12x", "12[", "12[1", "12[a]", "12.a@b@c", "12..@",
                             "12.s v", "1234567890123", "-1"}) {
         const auto id = parse_job_id(bad);
@@ -49,7 +49,7 @@ TEST(ParseDestination, TakesQueueAndServer) {
     }
 }
 
-TEST(IsJobName, FollowsPbs) {
+TEST(IsJobName, TakesTheNamesThatPbsTakes) {
     EXPECT_TRUE(is_job_name("a-b_c+d.e1"));
     EXPECT_TRUE(is_job_name("1a"));
     EXPECT_FALSE(is_job_name("a b"));

@@ -16,7 +16,7 @@ TEST(QdelOptions, MakeTheExtendString) {
     EXPECT_EQ(qdel_extend(all, -1, 0), "nomailforcedeletehist");
 }
 
-TEST(QdelOptions, LimitMails) {
+TEST(QdelOptions, SuppressEmailLimitsTheNumberOfMails) {
     const QdelOptions plain = parse_qdel_options({"1"}).value();
     EXPECT_EQ(allowed_mails(plain, ""), 1000);
     EXPECT_EQ(allowed_mails(plain, "-Wsuppress_email = 5"), 5);
@@ -25,7 +25,7 @@ TEST(QdelOptions, LimitMails) {
     EXPECT_EQ(allowed_mails(parse_qdel_options({"-Wsuppress_email=0", "1"}).value(), ""), 1000);
 }
 
-TEST(QdelOptions, RefuseOthers) {
+TEST(QdelOptions, WrongOptionsAreRefused) {
     EXPECT_FALSE(parse_qdel_options({"-W", "10", "1"}));
     EXPECT_FALSE(parse_qdel_options({"-W", "suppress_email=x", "1"}));
     EXPECT_FALSE(parse_qdel_options({}));

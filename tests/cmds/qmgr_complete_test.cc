@@ -51,7 +51,7 @@ TEST(Complete, ObjectsAndAttributes) {
     EXPECT_THAT(completed("set server sched"), ElementsAre("scheduler_iteration", "scheduling"));
 }
 
-TEST(Complete, Values) {
+TEST(Complete, ValuesOfAnAttributeAreCompleted) {
     EXPECT_THAT(completed("set policy nights by_queue = "), ElementsAre("False", "True"));
     EXPECT_THAT(completed("set policy nights by_queue=T"), ElementsAre("True"));
     EXPECT_THAT(completed("set policy nights fairshare_group="), ElementsAre("groups"));

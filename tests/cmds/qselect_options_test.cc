@@ -23,7 +23,7 @@ std::string criteria(const std::vector<std::string>& arguments) {
     return text + options->server + options->extend;
 }
 
-TEST(QselectOptions, Compare) {
+TEST(QselectOptions, ComparisonsBecomeCriteriaWithTheirOperators) {
     EXPECT_EQ(criteria({"-p", ".gt.5"}), fmt::format("Priority:{}:5;", static_cast<int>(GT)));
     EXPECT_EQ(criteria({"-p5"}), fmt::format("Priority:{}:5;", static_cast<int>(EQ)));
     EXPECT_EQ(criteria({"-l", "ncpus.ge.2,mem.lt.1gb"}),

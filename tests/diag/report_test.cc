@@ -47,7 +47,7 @@ class Objects {
 
 const std::chrono::sys_seconds kNow{std::chrono::seconds(1800000000)};
 
-TEST(Report, UnitsFit) {
+TEST(Report, DurationsAndSizesHaveTheUnitThatFitsThem) {
     EXPECT_EQ("12 us", duration_text(std::chrono::microseconds(12)));
     EXPECT_EQ("3.4 ms", duration_text(std::chrono::microseconds(3400)));
     EXPECT_EQ("1.25 s", duration_text(std::chrono::microseconds(1250000)));
@@ -96,7 +96,7 @@ class HealthTest : public ::testing::Test {
     }
 };
 
-TEST_F(HealthTest, OfAServerThatIsWell) {
+TEST_F(HealthTest, AHealthyServerHasNoProblems) {
     const Health found = health({});
     EXPECT_EQ(0, found.problems) << found.text;
     EXPECT_THAT(found.text, HasSubstr("version 2026a, of zone Europe/Berlin"));

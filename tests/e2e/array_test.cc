@@ -148,7 +148,7 @@ TEST_F(Arrays, BlockEndsWithTheArray) {
     EXPECT_EQ(waited.exit, 1) << waited;
 }
 
-TEST_F(Arrays, NothingOfItStartsWhileNoneMayRun) {
+TEST_F(Arrays, NoSubjobStartsWhileTheLimitOfItsArrayIsZero) {
     const std::string id = submit("1-2%0", note("$PBS_ARRAY_INDEX"));
     ASSERT_TRUE(server.wait_job_state(server.submit("true\n"), "F"));
     EXPECT_EQ(server.job(id, "job_state"), "Q");

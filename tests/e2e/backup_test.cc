@@ -34,7 +34,7 @@ Output restore(const Server& server, const fs::path& directory) {
 
 class Backup : public OfOwnServer<> {};
 
-TEST_F(Backup, OfARunningServerComesBackWithObjectsAndJobs) {
+TEST_F(Backup, ABackupOfARunningServerRestoresObjectsAndJobs) {
     Server server;
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(

@@ -120,7 +120,7 @@ class BadInput : public ::testing::Test {
     Server server;
 };
 
-TEST_F(BadInput, Garbage) {
+TEST_F(BadInput, RandomBytesAreRefused) {
     std::mt19937 random(748);
     for (int round = 0; round < 50; ++round) {
         std::string bytes(1 + random() % 600, '\0');
@@ -159,7 +159,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
-TEST_F(BadInput, OversizedLengths) {
+TEST_F(BadInput, LengthsBeyondThePacketAreRefused) {
     std::string header("PKTV1\0", 6);
     header += '\0';
     header += "\xff\xff\xff\xff";  // the packet's size: 4 GiB
@@ -171,7 +171,7 @@ TEST_F(BadInput, OversizedLengths) {
     expect_refused(ifl::make_packet(nested), "counts of counts");
 }
 
-TEST_F(BadInput, OversizedStrings) {
+TEST_F(BadInput, NamesThatAreTooLongAreRefused) {
     // a valid request, except that the policy's name is too long
     std::string body;
     ifl::DisWriter out(body);

@@ -103,7 +103,7 @@ class Estimated : public OriginServer {
     std::string waiting;
 };
 
-TEST_F(Estimated, OfTheJobThatAQueueIsDrainedFor) {
+TEST_F(Estimated, TheJobThatAQueueIsDrainedForHasAnEstimatedStart) {
     NEEDS(injected_clock);
     EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:"));
     EXPECT_EQ(server.job(waiting, "estimated.exec_vnode"), server.job(running, "exec_vnode"));
@@ -119,7 +119,7 @@ TEST_F(Estimated, OfTheJobThatAQueueIsDrainedFor) {
     EXPECT_EQ(server.command({"qselect", "-tt.gt.202611231130"}).out, "");
 }
 
-TEST_F(Estimated, OfAsManyOthersAsThePolicyAsksFor) {
+TEST_F(Estimated, AsManyJobsAsEstimateDepthSaysHaveEstimatedStarts) {
     NEEDS(injected_clock);
     const std::string second = server.submit("true\n", {"-l", "ncpus=2,walltime=00:10:00"});
     const std::string third = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
@@ -136,7 +136,7 @@ TEST_F(Estimated, OfAsManyOthersAsThePolicyAsksFor) {
 
 // qstat -T shows estimated starts relative to the machine's clock. So the server uses the machine's clock
 // here.
-TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
+TEST(EstimatedNow, QstatShowsTheEstimatedStartOfATopJob) {
     Server::Options options;
     options.now = std::time(nullptr);
     Server server(options);

@@ -213,7 +213,7 @@ TEST_F(IffTest, OurClientsAreKnownByIt) {
     EXPECT_THAT(refused.err, HasSubstr("not installed setuid root"));
 }
 
-TEST_F(IffTest, ItNamesWhoRanIt) {
+TEST_F(IffTest, ItTellsTheServerTheUserWhoRanIt) {
     const Tcp client = Tcp::to(server.port());
     EXPECT_EQ(client.ask("root", ifl::RequestType::connect, ifl::Connect{}), 0);
     const Ended ended = run_helper(arguments_for(client));
@@ -333,7 +333,7 @@ TEST_F(IffTest, AnythingElseIsNoAnswer) {
 
 // While pbs_iff waits for a server that sends nothing, it has already given up its privileges. Still, its
 // user can neither inspect the process nor take over its connection to the server.
-TEST_F(IffTest, NothingIsLeftOfThePrivilege) {
+TEST_F(IffTest, ItHasGivenUpItsPrivilegeWhenItWaitsForTheServer) {
     const Tcp listener = Tcp::listener();
     const Tcp client = Tcp::to(listener.port());
     const Tcp ours = listener.accept();

@@ -73,7 +73,7 @@ TEST_F(Jobs, ARunningJobsWalltimeIsLoweredByItsOwner) {
     EXPECT_EQ(server.job(id, "Resource_List.walltime"), "00:00:01");
 }
 
-TEST_F(Jobs, JoinsOutputs) {
+TEST_F(Jobs, OptionJJoinsOutputAndErrors) {
     const std::string id = server.submit("echo a\necho b >&2\n", {"-N", "joined", "-j", "oe"});
     ASSERT_TRUE(server.wait_job_state(id, "F"));
     EXPECT_EQ(file("joined.o" + number(id)), "a\nb\n");
@@ -143,7 +143,7 @@ TEST_F(Jobs, AlterMoveRunDelete) {
     EXPECT_NE(as_runner({"qdel", "99999"}).exit, 0);
 }
 
-TEST_F(Jobs, SelectChooses) {
+TEST_F(Jobs, QselectFindsJobsByNameAndState) {
     const std::string held = server.submit("true\n", {"-h", "-N", "first"});
     const std::string other_held = server.submit("true\n", {"-h", "-N", "second"});
     EXPECT_EQ(as_runner({"qselect", "-N", "first"}).out, held + "\n");

@@ -56,7 +56,7 @@ TEST_F(Managers, SeesTheEffectInTheNextCycle) {
 
 // The server runs as root here. No setting of a manager may make it read or change root's files, or run
 // root's programs.
-TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
+TEST_F(Managers, NoPathThatAManagerSetsReachesFilesOfRoot) {
     const std::string program = "#!/bin/sh\n";
     const std::string days = "* of root\n";
     server.put("sched_priv/hpm_ctl", program);

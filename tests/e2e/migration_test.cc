@@ -607,7 +607,7 @@ TEST_F(ThroughTheServer, TheWayBack) {
     EXPECT_EQ(differences(again.out), "") << "notes alone";
 }
 
-TEST_F(ThroughTheServer, OnlyManagers) {
+TEST_F(ThroughTheServer, OnlyManagersMayMigrate) {
     if (!other()) GTEST_SKIP() << "this process can't be another user";
     const std::string text = kLegacySchedConfig;
     const std::filesystem::path file = server.work() / "sched_config";

@@ -269,7 +269,7 @@ TEST_F(Reservations, AreDeletedByTheirOwnersAndManagers) {
     EXPECT_TRUE(server.wait_job_state(running, "F"));
 }
 
-TEST_F(Reservations, OthersOfTheListMayUseThem) {
+TEST_F(Reservations, UsersInTheListOfAReservationMayUseIt) {
     const auto somebody = other();
     if (!somebody) GTEST_SKIP() << "this test needs a second user: it has to run as root";
     const std::string id = reserve(kNoon, kTwo, "1:ncpus=1");
@@ -634,7 +634,7 @@ TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
     EXPECT_TRUE(wait_attribute(id, "reserve_substate", "2"));
 }
 
-TEST_F(Reservations, ThoseThatRunAreGivenOtherVnodesWhileNoJobRunsInThem) {
+TEST_F(Reservations, ARunningReservationWithoutJobsGetsOtherVnodes) {
     NEEDS(injected_clock);
     ASSERT_TRUE(server.configure({"create node other resources_available.ncpus=8"}));
     const std::string id = reserve(kNoon, kTwo, "1:ncpus=8");

@@ -152,7 +152,7 @@ void EveryCall::meets(const Request& request) {
     }
 }
 
-TEST_F(EveryCall, OfARequestFailsOnce) {
+TEST_F(EveryCall, ARequestSurvivesTheFailureOfEachOfItsCalls) {
     if (!Choice::is_asked_for()) GTEST_SKIP() << Choice::kHow;
     ASSERT_TRUE(server_.keep());
     auto all = requests(*server_, ids_);
@@ -165,7 +165,7 @@ TEST_F(EveryCall, OfARequestFailsOnce) {
     }
 }
 
-TEST_F(EveryCall, OfAStartFailsOnce) {
+TEST_F(EveryCall, AStartSurvivesTheFailureOfEachOfItsCalls) {
     if (!Choice::is_asked_for()) GTEST_SKIP() << Choice::kHow;
     const std::string before = state_of(*server_);
     ASSERT_TRUE(server_.keep());
@@ -205,7 +205,7 @@ TEST_F(EveryCall, OfAStartFailsOnce) {
     }
 }
 
-TEST_F(EveryCall, OfAStopFailsOnce) {
+TEST_F(EveryCall, AStopSurvivesTheFailureOfEachOfItsCalls) {
     if (!Choice::is_asked_for()) GTEST_SKIP() << Choice::kHow;
     const std::string before = state_of(*server_);
     ASSERT_TRUE(server_.keep());

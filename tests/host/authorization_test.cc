@@ -570,7 +570,7 @@ TEST_F(Authorization, ALongRefusalIsShortInTheLog) {
     EXPECT_THAT(some, HasSubstr("y and 5 more) by sys@"));
 }
 
-TEST_F(Authorization, OfManyJobsThatARequestNamesTheLogNamesSome) {
+TEST_F(Authorization, TheLogNamesSomeOfTheManyJobsOfARefusedRequest) {
     ifl::DeleteJobList list;
     for (int i = 0; i < 23; ++i) list.jobs.push_back(waiting());
     const size_t before = log_text().size();

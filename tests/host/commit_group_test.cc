@@ -38,7 +38,7 @@ class CommitGroupTest : public ServerTest {
     }
 };
 
-TEST_F(CommitGroupTest, TheyAreStoredAndKnownTogether) {
+TEST_F(CommitGroupTest, SubmissionsOfAGroupAreStoredAndBecomeKnownTogether) {
     server_->take_wanted_cycles();
     const std::string first = submit_to_group();
     const std::string second = submit_to_group();

@@ -42,7 +42,7 @@ TEST(ConnectionOwner, IsThatOfTheClientsOpenSocket) {
     EXPECT_FALSE(owner("127.0.0.1", 1));
 }
 
-TEST(ConnectionOwner, OfAConnectionOfThisProcessIsItsUser) {
+TEST(ConnectionOwner, TheOwnerOfAConnectionOfThisProcessIsItsUser) {
     const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;

@@ -122,7 +122,7 @@ TEST_F(CycleTest, JobsThatChangedAreLookedAtAgainAsTheyAreNow) {
     EXPECT_FALSE(server_->cycles_wanted());
 }
 
-TEST_F(CycleTest, NothingIsStartedFromAQueueThatWasStopped) {
+TEST_F(CycleTest, NoJobStartsFromAQueueThatWasStoppedDuringTheCycle) {
     Cycles cycles(*server_);
     begin(cycles);
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "f"), 0);
@@ -131,7 +131,7 @@ TEST_F(CycleTest, NothingIsStartedFromAQueueThatWasStopped) {
     EXPECT_THAT(log_text(), HasSubstr("decision dropped: queue q is not started"));
 }
 
-TEST_F(CycleTest, NothingIsStartedOnAVnodeThatIsOfflineNow) {
+TEST_F(CycleTest, NoJobStartsOnAVnodeThatWentOfflineDuringTheCycle) {
     Cycles cycles(*server_);
     begin(cycles);
     ASSERT_EQ(manage(root(), PBS_CMD_SET, PBS_OBJ_NODE, "n1", {attribute("state", "offline")}).code, 0);
@@ -140,7 +140,7 @@ TEST_F(CycleTest, NothingIsStartedOnAVnodeThatIsOfflineNow) {
     EXPECT_TRUE(server_->cycles_wanted());
 }
 
-TEST_F(CycleTest, NothingIsStartedOnceSchedulingIsOff) {
+TEST_F(CycleTest, NoJobStartsAfterSchedulingIsSwitchedOff) {
     Cycles cycles(*server_, milliseconds(0), 1);
     begin(cycles);
     cycles.cycle_finished();
@@ -255,7 +255,7 @@ TEST_F(CycleTest, AVnodeThatWasGivenAnotherJobIsLookedAtAgain) {
     EXPECT_EQ(server_->take_wanted_cycles().at("default"), PBS_SCH_SCHEDULE_CMD);
 }
 
-TEST_F(CycleTest, NothingIsRejectedByAConfigurationThatWasChanged) {
+TEST_F(CycleTest, ARejectionIsDroppedIfTheConfigurationHasChanged) {
     const std::string large = submit(user(), {attribute("Resource_List.ncpus", "100")}, "q");
     Cycles cycles(*server_);
     begin(cycles);
@@ -408,7 +408,7 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     EXPECT_FALSE(server_->cycle_waits) << "and who asked has left";
 }
 
-TEST_F(CycleTest, OfSeveralTriggersTheOneThatSaysMostIsTold) {
+TEST_F(CycleTest, TwoWantedCyclesMergeUnderTheMoreTellingTrigger) {
     for (const int first : {PBS_SCH_SCHEDULE_NEW, PBS_SCH_CONFIGURE}) {
         server_->want_cycle(first);
         server_->want_cycle(first == PBS_SCH_CONFIGURE ? PBS_SCH_SCHEDULE_NEW : PBS_SCH_CONFIGURE);

@@ -107,7 +107,7 @@ struct Outcome {
 };
 class DependOutcome : public Depend, public testing::WithParamInterface<Outcome> {};
 
-TEST_P(DependOutcome, OfAJobThatRuns) {
+TEST_P(DependOutcome, AJobThatEndsReleasesOrDeletesItsDependents) {
     for (const int status : {0, 1}) {
         const std::string a = job();
         const std::string b = job(fmt::format("{}:{}", GetParam().type, a));
@@ -151,7 +151,7 @@ TEST_F(Depend, AfterIsMetWhenTheScriptRunsOrHasRun) {
     EXPECT_EQ(state(d), queued);
 }
 
-TEST_F(Depend, OfADeletedJobThatRan) {
+TEST_F(Depend, DeletingARunningJobCountsAsAFailureForItsDependents) {
     const std::string a = job();
     const std::string ok = job("afterok:" + a);
     const std::string not_ok = job("afternotok:" + a);
@@ -168,7 +168,7 @@ TEST_F(Depend, OfADeletedJobThatRan) {
     EXPECT_EQ(state(any), queued);
 }
 
-TEST_F(Depend, OfAJobThatIsDeletedBeforeItRuns) {
+TEST_F(Depend, DeletingAWaitingJobDeletesItsDependentsButThoseOfAfterAny) {
     const std::string a = job();
     const std::string ok = job("afterok:" + a);
     const std::string start = job("after:" + a);
@@ -357,7 +357,7 @@ TEST_F(Depend, RunoneHoldsTheOthersAndThenDeletesThem) {
     EXPECT_EQ(job("runone:9999"), std::to_string(PBSE_IVALREQ));
 }
 
-TEST_F(Depend, OfAJobInARouteQueueIsTakenUpWhenItIsRouted) {
+TEST_F(Depend, ADependencyOfARoutedJobIsLinkedWhenTheJobIsRouted) {
     make_queue("later");
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "later", "enabled", "f"), 0);
     ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "route",

@@ -89,7 +89,7 @@ class InSlices : public PluginServerTest {
     }
 };
 
-TEST_F(InSlices, OthersAreAnsweredInTheMidstOfIt) {
+TEST_F(InSlices, OtherRequestsAreAnsweredBetweenTheSlicesOfALongOne) {
     make_queue("work");
     make_nodes(120);
     auto change = comment_all("x");

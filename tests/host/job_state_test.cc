@@ -290,7 +290,7 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
     std::map<std::string, int> ends_;
 };
 
-TEST_P(JobStatesOfAServer, AndTheirRecordsHoldOnRandomWalks) {
+TEST_P(JobStatesOfAServer, StatesAndRecordsAgreeOnRandomWalks) {
     walk(GetParam(), 150);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, JobStatesOfAServer, testing::Range(1U, 5U));

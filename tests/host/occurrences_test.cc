@@ -32,7 +32,7 @@ int refusal(Reservation reservation) {
     return settled ? 0 : settled.error().code;
 }
 
-TEST(Occurrences, OfARule) {
+TEST(Occurrences, ARuleGivesAReservationItsOccurrences) {
     Reservation reservation = asked("FREQ=DAILY;COUNT=3");
     ASSERT_TRUE(settle_occurrences(reservation));
     EXPECT_TRUE(is_standing(reservation));

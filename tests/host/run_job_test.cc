@@ -80,7 +80,7 @@ TEST_F(RunJobTest, WhatAHeldJobWaitsForStaysItsComment) {
     EXPECT_EQ(job_shows(held, "job_state"), "H");
 }
 
-TEST_F(RunJobTest, OfARouteQueueNothingStarts) {
+TEST_F(RunJobTest, NoJobOfARouteQueueStarts) {
     ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUEUE, "r",
                      {attribute("queue_type", "r"), attribute("route_destinations", "q"),
                       attribute("enabled", "t")})

@@ -457,7 +457,7 @@ TEST_F(RunnerTest, LetsTheOthersFinishWhenTheFirstProcessDiesOfTerm) {
     EXPECT_EQ(contents(work_ + "/saved"), "saved\n");
 }
 
-TEST_F(RunnerTest, EnforcesWalltime) {
+TEST_F(RunnerTest, AJobThatExceedsItsWalltimeIsEnded) {
     auto start = job("echo begun; sleep 60\n");
     start.walltime = 1s;
     start.kill_delay = 5s;
@@ -491,7 +491,7 @@ TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
     EXPECT_EQ(wait_end().exit.exit_status, 7);
 }
 
-TEST_F(RunnerTest, EnforcesMemory) {
+TEST_F(RunnerTest, AJobThatExceedsItsMemoryIsEnded) {
     const std::string script =
         "x=$(head -c 60000000 /dev/zero | tr '\\0' x)\nwhile [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.05; "
         "done\n";

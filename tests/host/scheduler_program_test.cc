@@ -105,7 +105,7 @@ TEST_F(SchedulerProgram, IsShownWhileThePolicyIsExternal) {
     EXPECT_EQ(scheduled_by(), "(none)");
 }
 
-TEST_F(SchedulerProgram, WrongRegistrations) {
+TEST_F(SchedulerProgram, WrongRegistrationsAreRefused) {
     Program program(*this, root());
     EXPECT_EQ(program.answer(kRegister, "nobody"), PBSE_UNKSCHED);
     EXPECT_EQ(program.answer("object=registration;force"), PBSE_IVALREQ);

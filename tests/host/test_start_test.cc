@@ -122,7 +122,7 @@ TEST_F(TestStart, LimitsOfUsers) {
     EXPECT_EQ(run(id, "(v0:ncpus=1)", ""), "") << "without the check limits don't count, as with qrun";
 }
 
-TEST_F(TestStart, Quotas) {
+TEST_F(TestStart, AQuotaRefusesAStartAtItsVnodes) {
     ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_QUOTA, "cpus",
                      {attribute("rule.a", "vnodes=v0 to ncpus=2"), attribute("enabled", "True")})
                   .code,
@@ -137,7 +137,7 @@ TEST_F(TestStart, Quotas) {
     EXPECT_EQ(job_shows(id, "exec_vnode"), "(v1:ncpus=2)");
 }
 
-TEST_F(TestStart, Windows) {
+TEST_F(TestStart, AClosedQueueRefusesAStart) {
     // Its last time was long ago, so the day of the test doesn't matter.
     const auto hours = ifl::Attributes{attribute("rrule", "FREQ=DAILY;UNTIL=20000102T000000Z"),
                                        attribute("start_time", "0800"), attribute("end_time", "0900")};
@@ -162,7 +162,7 @@ TEST_F(TestStart, JobsAndQueuesThatDoNotStart) {
     EXPECT_EQ(asks(id, "v0"), "not considered: scheduling is off in sched default");
 }
 
-TEST_F(TestStart, Subjobs) {
+TEST_F(TestStart, TheAnswerIsThatOfTheNamedSubjob) {
     const std::string array = job("1:ncpus=3", {attribute("array_indices_submitted", "1-4")});
     const std::string first = array.substr(0, array.find('[')) + "[1].svr";
     const std::string second = array.substr(0, array.find('[')) + "[2].svr";
@@ -195,7 +195,7 @@ TEST_F(TestStart, OriginPoliciesTestNoStarts) {
     EXPECT_EQ(run(id, "v0"), "");
 }
 
-TEST_F(TestStart, WrongQuestions) {
+TEST_F(TestStart, UnknownPlacesAndResourcesAreRefused) {
     const std::string id = job("1:ncpus=1");
     EXPECT_EQ(asks(id, "nowhere"), std::to_string(PBSE_UNKNODE));
     EXPECT_EQ(asks(id, "(v0:nothing=1)"), std::to_string(PBSE_UNKRESC));

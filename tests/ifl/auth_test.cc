@@ -206,7 +206,7 @@ TEST_F(MungeAuthTest, WhoIsKnownShowsNone) {
     EXPECT_FALSE(table.token_due(kLocal));
 }
 
-TEST_F(MungeAuthTest, NothingIsEncrypted) {
+TEST_F(MungeAuthTest, EncryptionIsNotSupported) {
     expect_refusal(table.judge(kClient, authenticate_request(0, "alice", "munge", "munge")), PBSE_NOSUP,
                    "encryption method \"munge\"");
     EXPECT_FALSE(table.token_due(kClient));

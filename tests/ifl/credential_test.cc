@@ -27,7 +27,7 @@ TEST(CredentialText, IsReadAsItIsWritten) {
     EXPECT_EQ(credential_text({"alice", "users", kEnds}), "alice:users:10.0.0.5,40122,10.0.0.1,15001");
 }
 
-TEST(CredentialText, OfOpenpbsNamesNoConnection) {
+TEST(CredentialText, ACredentialOfOpenpbsNamesNoConnection) {
     const auto read = parse_credential_text("alice:users");
     ASSERT_TRUE(read);
     EXPECT_EQ(*read, (CredentialText{"alice", "users", std::nullopt}));

@@ -82,7 +82,7 @@ TEST_F(ExchangeTest, WithTheConnectionAllAnswersEnd) {
     EXPECT_THAT(answers, ElementsAre("1: the server closed the connection", "2: there is no connection"));
 }
 
-TEST_F(ExchangeTest, WhatIsNoReplyEndsIt) {
+TEST_F(ExchangeTest, BytesThatAreNoReplyEndTheExchange) {
     ask("1");
     exchange->work();
     answer("GET / HTTP/1.0\r\n\r\n");

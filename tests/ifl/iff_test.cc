@@ -111,7 +111,7 @@ TEST(IffAnswer, IsTheServersReply) {
     EXPECT_EQ(answer.length, static_cast<std::size_t>(iff_longest_text));
 }
 
-TEST(IffAnswer, OfAnotherServerIsNone) {
+TEST(IffAnswer, BytesThatAreNoAnswerOfAServerAreMalformed) {
     iff_answer answer{};
     for (const std::string& bytes :
          {std::string("HTTP/1.1 200 OK\r\n"), make_packet("x"), make_packet("+2+3+0+0+1+0"),

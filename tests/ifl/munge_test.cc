@@ -58,7 +58,7 @@ TEST_F(MungeTest, ACredentialIsGoodForItsTime) {
     EXPECT_THAT(said, HasSubstr("Expired"));
 }
 
-TEST_F(MungeTest, NothingElseIsACredential) {
+TEST_F(MungeTest, AChangedCredentialIsRefused) {
     std::string credential = *munge->encode("alice:users");
     credential[credential.size() / 2] ^= 1;
     for (const std::string& bad :

@@ -259,7 +259,7 @@ TEST(RequestDecoder, TakesRequestsThatArriveTogether) {
     EXPECT_TRUE(std::holds_alternative<RequestDecoder::NeedMore>(decoder.next()));
 }
 
-TEST(RequestDecoder, StaysMalformed) {
+TEST(RequestDecoder, AfterAMalformedRequestAllFurtherBytesAreRefused) {
     RequestDecoder decoder;
     decoder.feed(make_packet("+2+2+0+4root+0+0"));
     decoder.feed(request_packet({RequestType::connect, "root", Connect{}, ""}));

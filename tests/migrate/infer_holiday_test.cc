@@ -34,7 +34,7 @@ TEST(InferHoliday, WeekdaysOfAMonth) {
               "the first Monday of September");
 }
 
-TEST(InferHoliday, NothingIsGuessed) {
+TEST(InferHoliday, AnUnknownHolidayGetsNoRule) {
     EXPECT_EQ(rule("Founder's Day", 100, 2026), "");
     EXPECT_EQ(rule("", 359, 2026), "");
     EXPECT_EQ(rule("Christmas (observed)", 360, 2026), "") << "it was moved that year";

@@ -28,7 +28,7 @@ std::vector<std::string> windows(const std::string& text) {
     return out;
 }
 
-TEST(PbsHolidays, AsShipped) {
+TEST(PbsHolidays, TheFileThatPbsShipsIsRead) {
     const PbsHolidays file = parsed(
         "HOLIDAYFILE_VERSION1\n#\n*\nYEAR  2026\n  weekday 0600 1730\n  saturday  none  all\n"
         "  sunday  none  all\n#\n    1           Jan 1           New Year's Day\r\n  359 Dec 25 Christmas");

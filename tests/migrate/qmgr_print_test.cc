@@ -282,7 +282,7 @@ TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
                 AllOf(HasSubstr("preempt_queue_prio = 200\n"), Not(HasSubstr("= 150"))));
 }
 
-TEST(QueueTypes, OfThePrintByTheUsualPrefixes) {
+TEST(QueueTypes, QueuesOfThePrintGetTypesByTheUsualPrefixes) {
     EXPECT_THAT(commands({.qmgr_print = parsed(kPrint)}),
                 AllOf(HasSubstr("set queue ded1 queue_type = execution_dedicated\n"
                                 "set queue np_slow queue_type = execution_non_prime\n"
@@ -291,7 +291,7 @@ TEST(QueueTypes, OfThePrintByTheUsualPrefixes) {
                       Not(HasSubstr("set queue workq queue_type = exec"))));
 }
 
-TEST(QueueTypes, OfTheServerByThePrefixesOfSchedConfig) {
+TEST(QueueTypes, QueuesOfTheServerGetTypesByThePrefixesOfSchedConfig) {
     const SchedConfig file = parse_sched_config(
         "primetime_prefix: day\nnonprimetime_prefix: night\ndedicated_prefix: \"\"\n", "sched_config");
     const auto conversion =

@@ -20,7 +20,7 @@ class ProgramFile : public StoreTest {
     }
 };
 
-TEST_F(ProgramFile, OfTheSystemOrOfThisUserWillDo) {
+TEST_F(ProgramFile, ProgramsOfTheSystemOrOfThisUserMayBeRun) {
     EXPECT_EQ(why("/bin/sh"), "");  // /bin and sh may be links
     EXPECT_EQ(why(program("level")), "");
 }

@@ -136,7 +136,7 @@ TEST_F(RestoreTest, DeletedAndRecreatedObjectsAreThoseOfTheirTime) {
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
 }
 
-TEST_F(RestoreTest, NothingToDoIsNoChange) {
+TEST_F(RestoreTest, ARestoreToThePresentStateMakesNoRevision) {
     run("c p p1");
     const std::uint64_t now = revision();
     EXPECT_FALSE(back(now).reply.changed);

@@ -78,7 +78,7 @@ TEST_F(StageTest, ObjectsComeAndGoWithinAGroup) {
     EXPECT_EQ(store_->snapshot()->time_window("t1"), nullptr);
 }
 
-TEST_F(StageTest, NothingStagedIsNothingToCommit) {
+TEST_F(StageTest, ACommitWithoutAStagedChangeSucceeds) {
     EXPECT_FALSE(store_->staged());
     EXPECT_TRUE(store_->commit());
     const auto before = store_->snapshot();

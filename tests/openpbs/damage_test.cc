@@ -91,19 +91,19 @@ constexpr std::array kOfObjects{
     Damage{"missing", "rm $f", "No such file or directory"},
 };
 
-TEST_P(OpenpbsDamage, OfThePreloadedObject) {
+TEST_P(OpenpbsDamage, ADamagedPreloadedObjectIsReportedAndTheServerWorks) {
     each(folder + "/pbs_policy_preload.so", kGoesOn, kOfPreload);
 }
 
-TEST_P(OpenpbsDamage, OfTheModule) {
+TEST_P(OpenpbsDamage, ADamagedModuleIsReportedAndTheServerWorks) {
     each(folder + "/pbs_policy_openpbs.so", kGoesOn, kOfObjects);
 }
 
-TEST_P(OpenpbsDamage, OfThePlugin) {
+TEST_P(OpenpbsDamage, ADamagedPluginIsReportedAndTheServerWorks) {
     each(folder + "/pbs_policy.so", kNotAvailable, kOfObjects);
 }
 
-TEST_P(OpenpbsDamage, OfTheSums) {
+TEST_P(OpenpbsDamage, MissingSumsAreReportedAndTheServerWorks) {
     forget_logs();
     site->ok("rm " + folder + "/pbs_policy.sums");
     site->start();
@@ -117,7 +117,7 @@ TEST_P(OpenpbsDamage, OfTheSums) {
 
 // pbs_policy.sums names only the plugin's own files. Whether a library of another project is damaged is found
 // out by loading it.
-TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
+TEST_P(OpenpbsDamage, ADamagedLibraryOfTheModuleIsReportedAndTheServerWorks) {
     const std::string module = folder + "/pbs_policy_openpbs.so";
     site->ok("l=$(readlink -f $(ldd " + module +
              " | sed -n 's/.*=> \\(.*libfmt[^ ]*\\) .*/\\1/p')); cp $l /var/spool/cut.so; "
@@ -142,7 +142,7 @@ TEST_P(OpenpbsDamage, NoneIsWhatAnUpgradeBrings) {
     EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
 }
 
-TEST_P(OpenpbsDamage, OfTheStore) {
+TEST_P(OpenpbsDamage, ADamagedStoreIsReportedAndTheServerWorks) {
     site->start_with_plugin();
     EXPECT_EQ(site->qmgr("create policy p0").exit, 0);
     site->stop();
@@ -244,7 +244,7 @@ class OpenpbsInstead : public OpenpbsDamage {
     }
 };
 
-TEST_P(OpenpbsInstead, OfAPluginWithoutItsModule) {
+TEST_P(OpenpbsInstead, PbsSchedIsStartedIfTheModuleIsMissing) {
     schedules_without("pbs_policy_openpbs.so");
     EXPECT_THAT(site->log(), HasSubstr("pbs_sched is started, as the plugin can't schedule"));
 }

@@ -117,7 +117,7 @@ TEST_F(Loadable, EachDamageIsTold) {
     EXPECT_THAT(why_not(), HasSubstr("pbs_policy.sums can't be read"));
 }
 
-TEST_F(Loadable, CutAnywhere) {
+TEST_F(Loadable, AFileThatIsCutOffAnywhereIsRefused) {
     const std::uintmax_t size = fs::file_size(path());
     for (std::uintmax_t left = 0; left < size; left += 1 + left / 3) {
         anew();
@@ -126,7 +126,7 @@ TEST_F(Loadable, CutAnywhere) {
     }
 }
 
-TEST_F(Loadable, AndWhatMayNotBeRead) {
+TEST_F(Loadable, AFileThatMayNotBeReadIsRefused) {
     if (geteuid() != 0) GTEST_SKIP() << "root is needed to be somebody who may not read";
     fs::permissions(path(), fs::perms(0));
     ASSERT_EQ(seteuid(65534), 0);

@@ -15,7 +15,7 @@ namespace {
 
 class OpenpbsStarts : public OpenpbsTest {};
 
-TEST_F(OpenpbsStarts, AreOurs) {
+TEST_F(OpenpbsStarts, OpenpbsStartsTheSameJobsOnRandomSites) {
     std::uint64_t first = 502;
     int count = 3;
     if (const char* wanted = std::getenv("PBSPOLICY_SITES")) std::istringstream(wanted) >> first >> count;

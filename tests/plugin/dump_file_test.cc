@@ -137,7 +137,7 @@ TEST_F(DumpFile, AFolderThatTheSchedulerDidNotMakeIsLeftAlone) {
     EXPECT_EQ(content(output / "jobs"), "x");
 }
 
-TEST_F(DumpFile, OfSomebodyElseIsLeftAlone) {
+TEST_F(DumpFile, AFileOfAnotherUserIsLeftAlone) {
     if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
     EXPECT_EQ(dump("jobs", "x"), "");
     ASSERT_EQ(chown((output / "jobs").c_str(), 65534, 65534), 0);

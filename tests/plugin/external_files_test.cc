@@ -156,7 +156,7 @@ TEST_F(ExternalFiles, HolidaysHasTheWeekThatBeginsToday) {
     EXPECT_THAT(file("holidays"), HasSubstr("monday\tnone\tall\n"));
 }
 
-TEST_F(ExternalFiles, OfTwoPeriodsOfADayTheOneThatComesIsThere) {
+TEST_F(ExternalFiles, TheFileHasTheNextOfTwoPeriodsOfADay) {
     bring_up();
     go_external();
     make_prime("FREQ=DAILY", "0800", "1200");

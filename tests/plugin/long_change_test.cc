@@ -66,7 +66,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
 }
 
 // Each tick logs the settings of a thousand objects. The importing client gets at most as many warnings.
-TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
+TEST_F(LongChange, ManyChangedObjectsAreLoggedByTheNextTicks) {
     const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", import(2500));
     ASSERT_EQ(answer.code, 0) << answer.text;
     EXPECT_THAT(answer.warnings, Contains("Warning: and 1500 more"));
@@ -86,7 +86,7 @@ TEST_F(LongChange, GoingBackIsMadeInAThreadToo) {
     EXPECT_EQ(policies(), 1U);
 }
 
-TEST_F(LongChange, ItIsThereAfterARestart) {
+TEST_F(LongChange, ALongChangeIsThereAfterARestart) {
     ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", import(300)).code, 0);
     host.stop();
     FakeHost next(host.home());
@@ -139,7 +139,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
 }
 
 // A change that was staged before the long change precedes it, even though it is committed later.
-TEST_F(LongChange, WhatIsStagedComesBeforeIt) {
+TEST_F(LongChange, AStagedChangeIsCommittedBeforeALongOne) {
     host.commits = false;
     ASSERT_EQ(ask(6, PBS_OBJ_POLICY, "default_policy", {"by_queue", "False"}).code, 0);
     ASSERT_EQ(await(7, PBS_OBJ_CONFIGURATION, "", import(3)).code, 0);

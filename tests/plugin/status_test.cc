@@ -91,7 +91,7 @@ TEST_F(Status, ShowsTheDefaultAgainAfterAnUnset) {
     EXPECT_EQ(listed("p1", "comment"), "(none)");
 }
 
-TEST_F(Status, OfANewObjectHasNothingOfOneOfItsName) {
+TEST_F(Status, ANewObjectHasNoAttributesOfADeletedOneOfItsName) {
     create("p1", {{"comment", "of the first"}});
     EXPECT_EQ(shown("p1").at("comment"), "of the first");
     ASSERT_EQ(host_.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p1").code, 0);

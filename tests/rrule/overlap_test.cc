@@ -13,7 +13,7 @@ struct Pair {
     const char* overlap;  // first overlap, in UTC, from 2026-01-01 on, or "never"
 };
 
-TEST(Overlap, Exact) {
+TEST(Overlap, OverlapsAreFoundToTheSecond) {
     const Pair pairs[] = {
         {"FREQ=DAILY", hm(8), hm(12), "FREQ=DAILY", hm(12), hm(17), "never"},
         {"FREQ=DAILY", hm(8), hm(12), "FREQ=DAILY", hm(11, 59), hm(17), "2026-01-01 11:59"},

@@ -117,7 +117,7 @@ TEST_F(BackgroundCycle, StatusIsThatOfItsBegin) {
     EXPECT_EQ(world.scheduler.status(now, "default").policy, "p2");
 }
 
-TEST_F(BackgroundCycle, OtherQuestionsWaitForIt) {
+TEST_F(BackgroundCycle, OtherQuestionsWaitForACycleInTheBackground) {
     const int first = job(2);
     ASSERT_TRUE(start());
     const int second = job(2);

@@ -87,7 +87,7 @@ TEST_F(Closings, AnEventInBetweenDoesNotGiveItsPlaceAway) {
     EXPECT_THAT(world.cycle(at(18)).started, ElementsAre(job));
 }
 
-TEST_F(Closings, ItGoesOnBeforeJobsThatWait) {
+TEST_F(Closings, ASuspendedJobGoesOnBeforeJobsThatWait) {
     const int job = running(at(7, 30));
     const int before = waiting("nights", kHour);
     (void)world.cycle(at(8));
@@ -178,7 +178,7 @@ TEST_F(Closings, TheWindowThatClosesLastDecides) {
     }
 }
 
-TEST_F(Closings, ItIsPlannedWithItsPause) {
+TEST_F(Closings, ASuspendedJobIsPlannedWithItsPause) {
     world.configuration.dedicated = world.window("FREQ=DAILY", 19, 20);
     world.configure();
     const int job = waiting("nights", 2 * kHour);
@@ -218,7 +218,7 @@ TEST_F(Closings, BackfillPrimeDoesNotKeepASuspendedJobForEver) {
 
 // A job waits for the CPUs of a job that is suspended from 08:00 to 18:00. If it can end within this pause,
 // its expected start is in the pause, and otherwise after the suspended job.
-TEST_F(Closings, OthersAreForeseenInThePauseOrAfterIt) {
+TEST_F(Closings, OtherJobsAreForeseenInThePauseOrAfterIt) {
     s.strict_ordering = true;
     s.backfill_depth = 3;
     world.configure();

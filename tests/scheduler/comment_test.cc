@@ -80,7 +80,7 @@ struct Shortages : testing::Test {
     }
 };
 
-TEST_F(Shortages, OfAllVnodesTogether) {
+TEST_F(Shortages, AmountsOfAllVnodesTogetherAreNamed) {
     use("2:ncpus=3");
     EXPECT_EQ(comment({.ncpus = 4}), "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)");
     EXPECT_EQ(comment({.select = "2:ncpus=2"}),
@@ -106,7 +106,7 @@ TEST_F(Shortages, WhatCanNeverBeHad) {
               "Can Never Run: Insufficient amount of resource: arch (abc != linux)");
 }
 
-TEST_F(Shortages, OfWhatAnAlteredJobAsksForNow) {
+TEST_F(Shortages, AnAlteredJobIsToldByItsPresentRequest) {
     use("2:ncpus=3");
     const int job = world.job({.queue = "work", .ncpus = 4});
     EXPECT_EQ(world.cycle(at(2)).comment.at(job),
@@ -117,7 +117,7 @@ TEST_F(Shortages, OfWhatAnAlteredJobAsksForNow) {
 }
 
 // pbs_sched gives this comment even if the vnodes also lack other resources.
-TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
+TEST_F(Shortages, ChunksThatGoToOneVnodeEachLackVnodes) {
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})
         EXPECT_EQ(comment({.select = "9:ncpus=1", .place = place}),
                   "Can Never Run: Not enough total nodes available")
@@ -143,7 +143,7 @@ TEST_F(Shortages, OfFreeVnodes) {
               "Not Running: Insufficient amount of resource: ncpus (R: 5 A: 4 T: 8)");
 }
 
-TEST_F(Shortages, OfFreeVnodesWhereNoneHasACpuLeft) {
+TEST_F(Shortages, WithoutAFreeCpuFreeVnodesAreLacking) {
     use("2:ncpus=4");
     EXPECT_EQ(comment({.select = "1:ncpus=1"}), "Not Running: Not enough free nodes available");
 }

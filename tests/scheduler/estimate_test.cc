@@ -62,7 +62,7 @@ TEST_F(Estimate, NobodyIsToldAgainWhatHasNotChanged) {
     EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty()) << "backfill_depth is 2";
 }
 
-TEST_F(Estimate, NothingIsToldToAHostThatDoesNotAsk) {
+TEST_F(Estimate, AHostThatAsksForNoEstimatesGetsNone) {
     world.scheduler.set_tell_estimates(false);
     EXPECT_THAT(cycle().expected, IsEmpty());
 }
@@ -165,7 +165,7 @@ TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
 
 // A job in a queue for prime time (12:00 to 14:00) is estimated to start within prime time; a job in a queue
 // for non-prime time, outside it.
-TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
+TEST_F(EstimateOfOthers, EstimatesOfQueuesForPrimeTimeAreWithinPrimeTime) {
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
     world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
     world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
@@ -205,7 +205,7 @@ TEST_F(EstimateOfOthers, AreOthersOnceTheQueueIsForPrimeTime) {
         if (start) EXPECT_GE(*start, at(12)) << job;
 }
 
-TEST_F(EstimateOfOthers, NothingIsKeptForThem) {
+TEST_F(EstimateOfOthers, NoRoomIsKeptForJobsWithEstimatesAlone) {
     s.backfill_depth = 0;
     s.strict_ordering = false;
     world.configure();
@@ -269,7 +269,7 @@ TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
 
 // Without backfilling, the first waiting job holds up all other jobs. So their estimates are later than that
 // of the first job.
-TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
+TEST_F(EstimateOfOthers, JobsThatAreHeldUpAreEstimatedAfterTheJobThatHoldsThemUp) {
     s.backfill_depth = 0;
     s.estimate_depth = 10;
     world.configure();

@@ -552,7 +552,7 @@ TEST_F(DrainingForHead, OthersStartOnlyBesideItOrIfTheyEndBefore) {
     EXPECT_THAT(cycle(at(52)).started, ElementsAre(waiting));
 }
 
-TEST_F(DrainingForHead, ItIsTheFirstThatCannotStart) {
+TEST_F(DrainingForHead, TheHeadIsTheFirstJobThatCannotStart) {
     const int runs = world.job({.nodes = 9, .walltime = 60, .run_host = "nowhere", .queued = at(48)});
     const int one = world.job({.nodes = 3, .walltime = 9 * kHour, .queued = at(48)});
     const auto outcome = cycle(at(49));
@@ -746,7 +746,7 @@ TEST(Filters, EachHasANameOfItsOwn) {
     EXPECT_EQ(std::adjacent_find(unique.begin(), unique.end()), unique.end());
 }
 
-TEST(Filters, ThoseThatAreNotSwitchedOnAreNotAsked) {
+TEST(Filters, FiltersThatAreNotSwitchedOnAreNotAsked) {
     Settings s;
     s.algorithm = Algorithm::origin;
     const auto has = [&](std::string_view name) {

@@ -140,7 +140,7 @@ TEST_F(LoadThresholds, AreReachedAsTheOperatorSays) {
     }
 }
 
-TEST_F(LoadThresholds, OfAQueueCloseVnodesToItsJobs) {
+TEST_F(LoadThresholds, AThresholdOfAQueueClosesVnodesToTheJobsOfThatQueue) {
     close_at(0.5, Comparison::at_least, "long");
     const int kept = job(1, "long");
     const int other = job(1, "work");

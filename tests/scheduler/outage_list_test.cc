@@ -58,7 +58,7 @@ TEST(OutageList, EntriesNeedNoIndentation) {
               "x on 07/09/1999 it goes on");
 }
 
-TEST(OutageList, NothingIsScheduled) {
+TEST(OutageList, TheLineForNoDowntimeGivesAnEmptyList) {
     EXPECT_THAT(parse_outages("No scheduled downtime for the specified period.\n", "A", kUtc).value(),
                 IsEmpty());
     EXPECT_THAT(parse_outages("", "A", kUtc).value(), IsEmpty());

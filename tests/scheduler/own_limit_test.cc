@@ -37,7 +37,7 @@ struct AddedLimit : testing::Test {
     }
 };
 
-TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
+TEST_F(AddedLimit, ALimitOfOneRowRefusesWithItsWords) {
     add(kTwoJobs);
     const int first = job("u", 1, 1);
     const int second = job("u", 1, 1);
@@ -52,7 +52,7 @@ TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
 
 // u's waiting job is expected to start while u's running job still runs, which makes two. So no third job of
 // u may start.
-TEST_F(AddedLimit, OfARowIsKeptForAJobWithAReservation) {
+TEST_F(AddedLimit, ALimitOfOneRowIsKeptForAJobWithAReservation) {
     add(kTwoJobs);
     const int in_the_way = job("v", 8, 2);
     const int long_one = job("u", 4, 9);

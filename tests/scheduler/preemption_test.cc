@@ -23,7 +23,7 @@ PreemptPriorities levels(std::initializer_list<unsigned> traits) {
     return all;
 }
 
-TEST(PreemptPriorities, ThoseListedFirstAreHigher) {
+TEST(PreemptPriorities, LevelsThatAreListedFirstAreHigher) {
     const auto all = levels({preempt_express, preempt_normal, preempt_fairshare});
     EXPECT_GT(all.level(preempt_express, 0), all.level(0, 0));
     EXPECT_GT(all.level(0, 0), all.level(preempt_fairshare, 0));
@@ -471,7 +471,7 @@ TEST_F(PreemptionByEvents, SoDoesOneThatMayBePreemptedNow) {
     EXPECT_EQ(by_event(at(1, 1)).preempted.size(), 2U);
 }
 
-TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
+TEST_F(PreemptionByEvents, AJobThatAMethodCanPreemptByNowIsPreempted) {
     s.preempt_order.steps = {{100, "R"}, {50, "S"}};
     world.configure();
     JobOptions options = world.options(younger);

@@ -64,7 +64,7 @@ TEST(FunctionalTickets, AreThoseOfGridEngine) {
 
 // If the owners of two jobs have equal shares, the earlier job gets more tickets. Jobs of owners without
 // shares get none.
-TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
+TEST(FunctionalTickets, OfEqualJobsTheEarlierOneHasMoreTickets) {
     const Owned owned({"carol", "bob", "ann", "ann"});
     EXPECT_THAT(
         rounded(functional_tickets(
@@ -305,7 +305,7 @@ TEST(ShareTickets, DontDependOnUsersWithoutShares) {
 
 // Only nodes with jobs get tickets. A leaf's running jobs divide its tickets by their job_shares, in whole
 // tickets.
-TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {
+TEST(ShareTickets, RunningJobsHaveAPartOfTheTicketsOfTheirLeaf) {
     Tree tree(two_groups(0));
     const auto found = tree.tickets(
         {tree.job("alice", true, 1), tree.job("alice", true, 2), tree.job("bob", true), tree.job("bob")});

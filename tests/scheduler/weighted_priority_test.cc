@@ -76,7 +76,7 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
 
 // For a waiting job with a range of chunks, the policy's urgency_size chooses the number of chunks that
 // counts. For a running job, the number of its chunks counts.
-TEST_F(Priorities, OfARangeCountTheSizeThatThePolicyNames) {
+TEST_F(Priorities, ARangeCountsWithTheSizeThatUrgencySizeNames) {
     world.policy().weight_waiting_time = 0;
     world.configure();
     world.vnode({.name = "n1", .ncpus = 6});
@@ -152,7 +152,7 @@ TEST_F(Priorities, CountAWalltimeInSeconds) {
     EXPECT_THAT(shown(hour, kNow), HasSubstr("(urgency 11200 between 4000 and 11200: resources 11200,"));
 }
 
-TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
+TEST_F(Priorities, AJobWhoseDeadlineHasPassedHasTheGreatestPriority) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));
     const int c = job(1, kBegin + Seconds(9000), 0, "0316.40");

@@ -215,7 +215,7 @@ TEST(Engine, ProgressEndsWithAllJobs) {
     EXPECT_EQ(done.back(), 2000U);
 }
 
-TEST(Engine, NothingToSimulateIsAnError) {
+TEST(Engine, ATraceWithoutJobsIsAnError) {
     const Site site = site_of(1, 2);
     const auto variant = variant_of_policies(site, {});
     const auto cluster = Cluster::make(variant->machine);

@@ -127,7 +127,7 @@ TEST_F(Preempted, NobodyIsWherePreemptionIsOff) {
 
 // A suspended job waits for its own vnode. A job of the express queue holds this vnode for longer than a
 // simulation goes on without events.
-TEST_F(Preempted, AndNotRunAgain) {
+TEST_F(Preempted, APreemptedJobThatCannotRunAgainIsReported) {
     trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express"}});
     site.machine.queues["workq"]["started"] = "True";
     const Schedule run =

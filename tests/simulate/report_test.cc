@@ -183,7 +183,7 @@ TEST(Report, SizesAreClassesOfPowersOfTwo) {
 
 // The quota allows each user two of the four CPUs. So the third job waits for its owner's first job, though
 // two CPUs are idle.
-TEST(Report, OfQuotas) {
+TEST(Report, TheReportHasTheUseOfQuotas) {
     const Schedule run = run_of(trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 50, 60}}), site_of(1, 4),
                                 "create quota q1\n"
                                 "set quota q1 rule.each = \"users={*} to ncpus=2\"\n"

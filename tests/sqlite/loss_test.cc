@@ -147,7 +147,7 @@ class LossTest : public testing::Test {
     int last_ = 0;
 };
 
-TEST_F(LossTest, NothingIsLostAfterAKillOrAnOrderlyEnd) {
+TEST_F(LossTest, NoLossIsReportedAfterAKillOrAnOrderlyEnd) {
     {
         Guarded live(live_);
         crash();

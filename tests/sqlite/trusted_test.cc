@@ -58,7 +58,7 @@ TEST_F(TrustedTest, OthersMayNotWriteAnyOfTheFiles) {
     }
 }
 
-TEST_F(TrustedTest, ItBelongsToRootOrTheUserOrTheFoldersOwner) {
+TEST_F(TrustedTest, ATrustedFileBelongsToRootTheUserOrTheFoldersOwner) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
     ASSERT_EQ(::chown(path_.c_str(), 65534, 65534), 0);
     EXPECT_THAT(untrusted(path_), Optional(path_ + " belongs to uid 65534, expected root or uid 0"));

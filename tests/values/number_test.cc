@@ -19,7 +19,7 @@ TEST(Number, IsTheWholeText) {
     EXPECT_EQ(number<unsigned>("-1"), std::nullopt);
 }
 
-TEST(Number, OfDigitsAloneHasNoSign) {
+TEST(Number, ANumberOfDigitsAloneHasNoSign) {
     EXPECT_EQ(digits<int>("012"), 12);
     for (const char* text : {"", "-1", "+1", "1a"}) EXPECT_EQ(digits<int>(text), std::nullopt) << text;
 }

@@ -66,7 +66,7 @@ TEST_F(FeedTest, AnAnswerThatTookLongIsGoodForLonger) {
     EXPECT_EQ(2, asked_);
 }
 
-TEST_F(FeedTest, ThoseWhoAskAtOnceWaitForOneAnswer) {
+TEST_F(FeedTest, ClientsThatAskAtOnceShareOneAnswer) {
     std::atomic<bool> go = false;
     told_ = [&go] {
         while (!go) std::this_thread::yield();

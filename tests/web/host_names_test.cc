@@ -39,7 +39,7 @@ TEST(HostNames, AllAddresses) {
     }
 }
 
-TEST(HostNames, ThoseOfTheOption) {
+TEST(HostNames, NamesOfTheOptionAreAccepted) {
     const HostNames names("127.0.0.1", {"pbs.example.org", "Old"});
     for (const char* good : {"pbs.example.org", "PBS.example.org:443", "old"})
         EXPECT_TRUE(names.has(good)) << good;

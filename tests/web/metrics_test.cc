@@ -69,7 +69,7 @@ TEST(MetricsTest, CountersOfQuotas) {
     EXPECT_THAT(text, Not(HasSubstr("night\",key")));
 }
 
-TEST(MetricsTest, OfAServerThatIsDownOrCountsNothing) {
+TEST(MetricsTest, AServerThatIsDownOrCountsNothingHasFewerMetrics) {
     EXPECT_EQ("# HELP pbs_up Whether the server answers.\n# TYPE pbs_up gauge\npbs_up 0\n",
               metrics(nullptr, nullptr));
     EXPECT_THAT(

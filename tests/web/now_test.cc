@@ -44,7 +44,7 @@ TEST(NowTest, VnodesAreColumns) {
 }
 
 // An OpenPBS server without the plugin has only these attributes.
-TEST(NowTest, OfAServerThatHasNoCalendar) {
+TEST(NowTest, ThePageWorksWithoutACalendar) {
     const StatusOf server("pbs1", {{"server_state", "Active"}});
     const StatusOf windows("w", {{"rrule", "FREQ=SOMETIMES"}, {"start_time", "0800"}, {"end_time", "1700"}});
     const Answer plain = now_answer({.server = server.get()}, nullptr);

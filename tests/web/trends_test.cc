@@ -49,7 +49,7 @@ TEST(TrendsTest, AClockThatIsSetBackBeginsAnew) {
     EXPECT_EQ((Json{{{"time", 500}, {"actual", 0.2}}}), after);
 }
 
-TEST(TrendsTest, OfSoManyElementsAndNoMore) {
+TEST(TrendsTest, TrendsKeepALimitedNumberOfElements) {
     Trends trends;
     for (std::size_t i = 0; i < Trends::kMostElements; ++i)
         trend_of(trends, shares(1000, 0.5, "e" + std::to_string(i)));

@@ -25,7 +25,7 @@ TEST(GridComplexes, HaveTheirUrgency) {
               Contains("ge/sc:6: load_avg: urgency left out: no resource here has it")));
 }
 
-TEST(GridComplexes, OfTheSiteBecomeResources) {
+TEST(GridComplexes, ComplexesOfTheSiteBecomeResources) {
     EXPECT_EQ(grid_commands({{"sc", kHead + "gpu g INT <= YES YES 0 2000\nscratch scr MEMORY <= YES JOB 0 0\n"
                                             "fast f BOOL == YES NO 0 0\nmodel m CSTRING == YES NO NONE 0\n"
                                             "speed sp DOUBLE <= YES YES 0 0\n"}}),

@@ -75,7 +75,7 @@ TEST(GridFolder, FilesThatCantBeReadAreTold) {
               "'two?lines' has a newline in its name, expected none");
 }
 
-TEST(GridFolder, OfMoreThanSixteenMegabytesIsRefusedUnread) {
+TEST(GridFolder, AFolderOfMoreThanSixteenMegabytesIsRefusedUnread) {
     const Folder folder;
     folder.write("ge/ssconf", "maxujobs 3\n");
     std::filesystem::resize_file(folder.path("ge/ssconf"), std::uintmax_t{1} << 40U);

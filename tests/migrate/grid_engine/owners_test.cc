@@ -77,7 +77,7 @@ TEST(GridOwners, UsageOfWhatJobsHaveIsTold) {
             << params;
 }
 
-TEST(GridOwners, OfDeadlinesAreKept) {
+TEST(GridOwners, UsersWhoMaySetDeadlinesBecomeDeadlineUsers) {
     EXPECT_EQ(grid_commands({{"su/deadlineusers",
                               "name deadlineusers\ntype ACL\nfshare 0\noticket 0\nentries ann,@vip\n"}}),
               "set policy default_policy deadline_users = \"ann,@vip\"\n");

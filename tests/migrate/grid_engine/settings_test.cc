@@ -34,7 +34,7 @@ TEST(GridSettings, BecomeAttributesOfThePolicy) {
               "set policy default_policy functional_weights = \"user=1,job=0\"\n");
 }
 
-TEST(GridSettings, OfTheShareTreeBecomeAttributesOfTheFsGroup) {
+TEST(GridSettings, SettingsOfTheShareTreeBecomeAttributesOfTheFsGroup) {
     const std::string settings =
         "halftime 168\nusage_weight_list cpu=1.0,mem=0.5,io=0.1\ncompensation_factor 3.0\n";
     EXPECT_THAT(
@@ -119,7 +119,7 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
 constexpr const char* kLoads =
     "scratch sc DOUBLE >= NO NO 0 0\nroom rm MEMORY <= NO NO 0 0\nkind k STRING == YES NO NONE 0\n";
 
-TEST(GridSettings, OfLoadsOrderVnodes) {
+TEST(GridSettings, SettingsOfLoadsBecomeTheOrderOfVnodes) {
     EXPECT_EQ(grid_commands({{"ssconf",
                               "queue_sort_method load\njob_load_adjustments np_load_avg=0.50\n"
                               "load_adjustment_decay_time 0:7:30\nload_formula np_load_avg\n"}}),
@@ -146,7 +146,7 @@ TEST(GridSettings, OfLoadsOrderVnodes) {
                     "over: it is switched off"));
 }
 
-TEST(GridSettings, OfLoadsThatNoVnodeHasAreTold) {
+TEST(GridSettings, LoadsThatNoVnodeHasAreReported) {
     for (const char* name : {"load_short", "kind", "mystery", "mem_free"}) {
         const GridFiles files{
             {"ssconf", fmt::format("load_formula np_load_avg+{0}\njob_load_adjustments {0}=1\n", name)},
@@ -165,7 +165,7 @@ TEST(GridSettings, OfLoadsThatNoVnodeHasAreTold) {
                     HasSubstr("ge/ssconf:2:22: job_load_adjustments: 'la=x' is no adjustment")));
 }
 
-TEST(GridSettings, OfPlansAreThoseOfThePolicy) {
+TEST(GridSettings, SettingsOfPlannedDurationsBecomeThoseOfThePolicy) {
     EXPECT_EQ(grid_commands({{"ssconf", "default_duration 8:00:00\nparams MONITOR=1,DURATION_OFFSET=60\n"}}),
               "set policy default_policy weighted_priority = True\n"
               "set policy default_policy default_duration = 08:00:00\n"

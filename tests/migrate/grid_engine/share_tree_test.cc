@@ -13,7 +13,7 @@ std::string node(int id, const std::string& name, int type, int shares, const st
     return fmt::format("id={}\nname={}\ntype={}\nshares={}\nchildnodes={}\n", id, name, type, shares, below);
 }
 
-TEST(GridShareTree, OfUsersBecomesAnFsGroup) {
+TEST(GridShareTree, ATreeOfUsersBecomesAnFsGroup) {
     EXPECT_EQ(grid_commands(
                   {{"sstree", node(0, "Root", 0, 1, "1,2,5") + node(1, "physics", 0, 60, "3,4") +
                                   node(2, "chemistry", 0, 40, "6") + node(3, "ann", 0, 10) +
@@ -26,7 +26,7 @@ TEST(GridShareTree, OfUsersBecomesAnFsGroup) {
               "set policy default_policy fairshare_group = default_fs_group\n");
 }
 
-TEST(GridShareTree, OfProjectsHasAccounts) {
+TEST(GridShareTree, ATreeOfProjectsBecomesAnFsGroupOfAccounts) {
     const GridFiles files{{"sstree", node(0, "Root", 0, 1, "1,2,3") + node(1, "P1", 1, 50, "4") +
                                          node(2, "P2", 1, 50) + node(3, "default", 0, 10) +
                                          node(4, "default", 0, 1)}};
@@ -43,7 +43,7 @@ TEST(GridShareTree, OfProjectsHasAccounts) {
             "projects' names (qsub -A)"));
 }
 
-TEST(GridShareTree, OfProjectsLeavesOutUsersBesideThem) {
+TEST(GridShareTree, UsersBesideTheProjectsOfATreeAreLeftOut) {
     const GridFiles files{{"sstree", node(0, "Root", 0, 1, "1,2,3") + node(1, "P1", 1, 50) +
                                          node(2, "ann", 0, 50) + node(3, "staff", 0, 10, "4,5") +
                                          node(4, "bob", 0, 1) + node(5, "P2", 1, 9)}};
@@ -54,7 +54,7 @@ TEST(GridShareTree, OfProjectsLeavesOutUsersBesideThem) {
                       Contains(HasSubstr("ge/sstree:21: bob: is left out: "))));
 }
 
-TEST(GridShareTree, OfUsersInProjectsHasPairs) {
+TEST(GridShareTree, ATreeOfUsersInProjectsHasPairsOfBoth) {
     const GridFiles files{{"sstree", node(0, "Root", 0, 1, "1,2,5") + node(1, "P1", 1, 50, "3,4") +
                                          node(2, "P2", 1, 40, "6,7") + node(3, "ann", 0, 2) +
                                          node(4, "bob", 0, 1) + node(5, "carl", 0, 9) + node(6, "ann", 0, 3) +
