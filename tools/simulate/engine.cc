@@ -9,13 +9,12 @@
 #include <utility>
 
 #include "objects/snapshot.h"
-#include "server_plugin/scheduler/model/deadline.h"
-#include "tools/simulate/held_places.h"
 #include "tools/simulate/job_records.h"
 #include "tools/simulate/job_states.h"
 #include "tools/simulate/loads.h"
 #include "tools/simulate/quotas.h"
 #include "tools/simulate/shares.h"
+#include "tools/simulate/wishes.h"
 
 namespace pbs::simulate {
 namespace {
@@ -45,35 +44,6 @@ void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason
         ++reasons["other reasons"];
 }
 
-// State of a job that waits or is suspended.
-struct Waiting {
-    sched::QueueHandle queue{};
-    bool has_comment = false;
-    Instant commented{};
-    std::string comment;
-    Instant preempted_at{};  // if it was preempted: the comment then names the preempting job, and stays
-    sched::Accrual accrual{};
-};
-
-// State of a started job, until the job ends or is queued again.
-struct Run {
-    sched::QueueHandle queue{};
-    Instant stime{};     // start time as the server reports it: later by the time for which the job was
-                         // suspended
-    Instant since{};     // when it started to run, or was suspended
-    Seconds elapsed{0};  // run time before `since`
-    bool suspended = false;
-    Seconds eligible{0};  // eligible time up to its start
-    std::vector<Amount> set_resources;
-    HeldPlaces places;
-};
-
-// Work that a preempted job has done.
-struct Work {
-    Seconds done{0};
-    Seconds kept{0};  // the part of `done` that isn't lost if the job is queued again
-};
-
 class Engine {
   public:
     Engine(const Trace& trace, const Cluster& cluster, const rrule::Zone& zone, const EngineOptions& options)
@@ -82,6 +52,7 @@ class Engine {
           options_(options),
           records_(trace, cluster, options.checkpoints),
           scheduler_(zone),
+          wishes_(cluster, zone),
           waiting_(trace.jobs.size()),
           runs_(trace.jobs.size()) {}
 
@@ -105,7 +76,6 @@ class Engine {
 
     Result<void> submit_due();
     Result<void> submit(Position job);
-    void note_deadline(Position job);
     void end_due();
     void tick();
     void note_time();
@@ -133,6 +103,7 @@ class Engine {
     JobRecords records_;
     sched::JobRecord& record_ = records_.record();
     sched::Scheduler scheduler_;
+    Wishes wishes_;
     std::vector<SchedTimes> scheds_;
     std::vector<const Cluster::Queue*> entries_;  // execution queue, by the trace's number of the queue
     std::vector<bool> elsewhere_;                 // by the same number: the queue is missing, the default
@@ -249,17 +220,6 @@ void Engine::tell_waiting(Position position) {
     scheduler_.job_changed(now_, record_);
 }
 
-// Notes the job's deadline, if it asks for one that can be read.
-void Engine::note_deadline(Position position) {
-    const TraceJob& job = trace_.jobs[position];
-    if (job.request == kNoRequest) return;
-    const RequestText& request = trace_.requests[job.request];
-    const auto asked = request.find("deadline");
-    if (asked == request.end()) return;
-    if (const auto at = sched::parse_deadline(asked->second, job.submit, scheduler_.zone()))
-        run_.deadlines[position] = *at;
-}
-
 Result<void> Engine::submit(Position position) {
     const std::string& name = trace_.queues[trace_.jobs[position].queue];
     const Cluster::Queue*& queue = entries_[trace_.jobs[position].queue];
@@ -277,7 +237,7 @@ Result<void> Engine::submit(Position position) {
         count(run_.elsewhere, name);
     }
     if (auto done = fill(position, cluster_.handle(*queue)); !done) return done;
-    note_deadline(position);
+    wishes_.submitted(position, record_, run_);
     Waiting& waiting = waiting_.add(position);
     waiting.queue = record_.queue;
     waiting.has_comment = false;

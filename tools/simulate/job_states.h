@@ -1,11 +1,45 @@
-// Keeps a state for some of a trace's jobs, such as the waiting or the running ones.
+// The states that a simulation keeps for some of a trace's jobs: the waiting and the started ones.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "server_plugin/scheduler/scheduler.h"
+#include "tools/simulate/held_places.h"
+#include "tools/simulate/trace.h"
+
 namespace pbs::simulate {
+
+// State of a job that waits or is suspended.
+struct Waiting {
+    sched::QueueHandle queue{};
+    bool has_comment = false;
+    Instant commented{};
+    std::string comment;
+    Instant preempted_at{};  // if it was preempted: the comment then names the preempting job, and stays
+    sched::Accrual accrual{};
+};
+
+// State of a started job, until the job ends or is queued again.
+struct Run {
+    sched::QueueHandle queue{};
+    Instant stime{};     // start time as the server reports it: later by the time for which the job was
+                         // suspended
+    Instant since{};     // when it started to run, or was suspended
+    Seconds elapsed{0};  // run time before `since`
+    bool suspended = false;
+    Seconds eligible{0};  // eligible time up to its start
+    std::vector<sched::Amount> set_resources;
+    HeldPlaces places;
+};
+
+// Work that a preempted job has done.
+struct Work {
+    Seconds done{0};
+    Seconds kept{0};  // the part of `done` that isn't lost if the job is queued again
+};
 
 // Maps jobs, by their index in the trace, to states. The memory of a removed state is used again.
 template <class State>
