@@ -29,7 +29,7 @@ std::string order(const std::string& methods) {
 
 std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Schedule& run, std::size_t job) {
     std::vector<std::pair<std::int64_t, std::int64_t>> runs;
-    run.for_each_run(job, [&](Instant from, Instant until) {
+    run.for_each_run(job, [&](Instant from, Instant until, std::int64_t) {
         runs.emplace_back((from - kMonday).count(), (until - kMonday).count());
     });
     return runs;
@@ -320,7 +320,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
             for (std::size_t m = 0; m < told.preempted.by.size(); ++m) seen[m] += told.preempted.by[m];
             Seconds ran{0};
             Instant last = job.submit;
-            run.for_each_run(i, [&](Instant from, Instant until) {
+            run.for_each_run(i, [&](Instant from, Instant until, std::int64_t) {
                 EXPECT_LE(last, from) << i;
                 EXPECT_LE(from, until) << i;
                 ran += until - from;

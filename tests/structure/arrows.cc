@@ -159,14 +159,13 @@ std::vector<Rule> all_rules() {
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
-        // pbs_simulate uses the scheduler and reads jobs' deadlines as the plugin does, and reads the output
-        // of
-        // qmgr and pbs_config
+        // pbs_simulate uses the scheduler, reads deadlines and ranges of jobs as the plugin does, and reads
+        // the output of qmgr and pbs_config
         {"tools/simulate",
          {"text/", "objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h",
-          "server_plugin/scheduler/model/deadline.h"},
+          "server_plugin/scheduler/model/chunk_range.h", "server_plugin/scheduler/model/deadline.h"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
         // pbs_web asks through the C API, so that it works with both hosts, and shows the output of
         // pbs_calendar, pbs_explain and pbs_config

@@ -60,27 +60,6 @@ std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
     return pairs;
 }
 
-// Returns the CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: the text is no select.
-std::optional<std::int64_t> cpus_of_select(std::string_view select) {
-    constexpr std::string_view kCpus = "ncpus=";
-    std::int64_t all = 0;
-    for (const std::string_view chunk : values::split(select, '+')) {
-        std::int64_t count = 1;
-        std::int64_t cpus = 1;
-        for (const std::string_view part : values::split(chunk, ':')) {
-            const bool of_cpus = part.starts_with(kCpus);
-            const bool is_count = part.data() == chunk.data() && part.find('=') == part.npos;
-            if (chunk.empty() || !(of_cpus || is_count)) continue;
-            const auto number = values::number<std::int64_t>(of_cpus ? part.substr(kCpus.size()) : part);
-            if (!number || *number < 0 || *number > kMostCpus) return std::nullopt;
-            (of_cpus ? cpus : count) = *number;
-        }
-        all += count * cpus;
-        if (all > kMostCpus) return std::nullopt;
-    }
-    return all;
-}
-
 class LogReader {
   public:
     Result<void> read(const LogText& log);

@@ -149,6 +149,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
         return tl::unexpected(done.error().message);
     for (const objects::ObjectPtr& window : snapshot->objects(objects::ObjectType::time_window))
         hours_stop_jobs_ = hours_stop_jobs_ || window->text("at_close") != "run";
+    wishes_.begin(*snapshot);
     for (const Cluster::Sched& sched : cluster_.scheds())
         scheds_.push_back({sched.name, Seconds(sched.iteration)});
     for (const std::string& name : trace_.queues.all()) entries_.push_back(cluster_.entry(name));
@@ -208,7 +209,7 @@ void Engine::tell_waiting(Position position) {
     record_.preempted_at = waiting.preempted_at;
     record_.accrual = waiting.accrual;
     if (const Run* run = runs_.find(position)) {
-        records_.add_set(run->set_resources);
+        records_.add_set(run->set);
         record_.state = 'S';
         record_.suspended = true;
         record_.stime = run->stime;
@@ -273,7 +274,7 @@ void Engine::end_due() {
         ends_.pop();
         Run& run = *runs_.find(job);
         if (const auto known = run_.preempted.find(job); known != run_.preempted.end())
-            known->second.runs.push_back({run.since, now_});
+            known->second.runs.push_back({run.since, now_, run.cpus});
         run.elapsed += now_ - run.since;
         remove_run(job, run);
         dirty_ = true;
@@ -284,8 +285,11 @@ void Engine::end_due() {
 void Engine::remove_run(Position position, Run& run) {
     if (!shares_.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
                                                           // before
-        records_.add_used(position, run.elapsed);
-        record_.state = 'F';
+        records_.add_set(run.set);
+        records_.add_used(position, run.elapsed, run.cpus);
+        record_.state = 'E';
+        record_.stime = run.stime;
+        record_.places = run.places.all();
         scheduler_.job_changed(now_, record_);
     }
     scheduler_.job_removed(now_, handle_of(position));
@@ -315,7 +319,8 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
         run->queue = decision.queue == sched::QueueHandle{} ? waiting.queue : decision.queue;
         run->stime = now_;
         run->elapsed = Seconds(0);
-        run->set_resources.assign(decision.set_resources.begin(), decision.set_resources.end());
+        run->set.take(decision.set_resources);
+        run->cpus = records_.cpus(position, run->set);
         run->places.take(decision.places, cluster_);
     } else {
         run->stime += now_ - run->since;
@@ -323,7 +328,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     run->suspended = false;
     run->eligible = waiting.accrual.at(now_);
     if (!fill(position, run->queue)) return;  // can't fail: the job was submitted
-    records_.add_set(run->set_resources);
+    records_.add_set(run->set);
     record_.state = 'R';
     record_.has_comment = true;
     record_.stime = run->stime;
@@ -347,10 +352,12 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     run->since = now_;
     scheduler_.job_changed(now_, record_);
     shares_.started(scheduler_, position);
+    wishes_.started(position, record_, run_);
     tell_holds(position);
     const Seconds left = job.walltime - run->elapsed;
     const bool killed = job.walltime >= Seconds(0) && work > left;
     outcome.end = now_ + (killed ? left : work);
+    outcome.cpus = run->cpus;
     outcome.how = killed ? JobEnd::killed : JobEnd::finished;
     ends_.push({outcome.end, position});
     ++changes_;
@@ -367,7 +374,7 @@ void Engine::preempt(const Decision& decision) {
     if (run == nullptr || run->suspended || number == std::ssize(kPreemptMethods)) return;
     PreemptedJob& preempted = run_.preempted[position];
     preempted.queue = cluster_.queue(run->queue).name;
-    preempted.runs.push_back({run->since, now_});
+    preempted.runs.push_back({run->since, now_, run->cpus});
     preempted.last =
         decision.for_job == sched::JobHandle{} ? &PreemptedJob::at_close : &PreemptedJob::preempted;
     Stops& stops = preempted.*preempted.last;
@@ -382,8 +389,13 @@ void Engine::preempt(const Decision& decision) {
     dirty_ = true;
     ++changes_;
     last_news_ = now_;
+    const auto lose = [&](Seconds kept) {
+        const Seconds lost = std::exchange(work.done, kept) - kept;
+        stops.lost += lost;
+        stops.cpu_seconds_lost += static_cast<double>(lost.count()) * static_cast<double>(run->cpus);
+    };
     if (method == PreemptMethod::remove) {
-        stops.lost += std::exchange(work.done, Seconds(0));
+        lose(Seconds(0));
         outcome.how = JobEnd::deleted;
         return remove_run(position, *run);
     }
@@ -391,7 +403,7 @@ void Engine::preempt(const Decision& decision) {
     if (method == PreemptMethod::suspend)
         run->suspended = true;
     else
-        stops.lost += std::exchange(work.done, work.kept) - work.kept;
+        lose(work.kept);
     wait_again(position, *run);
 }
 
@@ -406,7 +418,7 @@ void Engine::wait_again(Position position, Run& run) {
     waiting.comment.clear();
     waiting.accrual =
         accrual(run.suspended ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
-    if (!shares_.empty()) records_.add_used(position, run.elapsed);
+    if (!shares_.empty()) records_.add_used(position, run.elapsed, run.cpus);
     if (!run.suspended) runs_.remove(position);
     tell_waiting(position);
     tell_holds(position);

@@ -43,8 +43,9 @@ enum class JobEnd : std::uint8_t {
 };
 
 struct Outcome {
-    Instant start{};  // first start of a started job
-    Instant end{};    // end of its last run
+    Instant start{};        // first start of a started job
+    Instant end{};          // end of its last run
+    std::int64_t cpus = 0;  // CPUs of its last run
     JobEnd how = JobEnd::none;
     bool prime = false;  // started in prime time
     bool started() const { return how != JobEnd::none && how != JobEnd::rejected; }
@@ -77,6 +78,13 @@ struct Period {
     Instant end;
 };
 
+// A time in which a job had its CPUs.
+struct RunPeriod {
+    Instant start;
+    Instant end;
+    std::int64_t cpus = 0;
+};
+
 // The methods of preemption, in the order of PreemptCounts.
 inline constexpr std::array kPreemptMethods = {sched::PreemptMethod::suspend,
                                                sched::PreemptMethod::checkpoint,
@@ -87,14 +95,15 @@ using PreemptCounts = std::array<std::int64_t, kPreemptMethods.size()>;
 struct Stops {
     PreemptCounts by{};  // number of stops by each method
     Seconds lost{0};     // run time that was lost because the job started anew or was deleted
+    double cpu_seconds_lost = 0;
     Seconds suspended{0};
     Seconds queued_again{0};
 };
 
 // History of a job that was preempted, or stopped at the end of the hours of its queue (at_close).
 struct PreemptedJob {
-    std::string queue;         // queue in which it ran
-    std::vector<Period> runs;  // times at which it had its CPUs
+    std::string queue;  // queue in which it ran
+    std::vector<RunPeriod> runs;
     Stops preempted;
     Stops at_close;
     Stops PreemptedJob::*last = nullptr;  // the kind of its last stop
@@ -106,6 +115,13 @@ struct PreemptedJob {
 struct Estimate {
     Instant first{};
     Instant last{};
+};
+
+// The chunks of a job that asked for a range of them (select_range).
+struct ChunksOfRun {
+    std::int64_t asked = 0;       // the greatest number that the range and the policy allow
+    std::int64_t cpus_asked = 0;  // CPUs of the job with that number
+    std::int64_t had = 0;         // the number at its last start; 0: it has never started
 };
 
 // A tree of shares that a policy used, with the entities of the jobs.
@@ -141,22 +157,24 @@ struct Schedule {
     std::map<std::uint32_t, PreemptedJob> preempted;        // by the job's index in the trace
     std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace
     std::unordered_map<std::uint32_t, Instant> deadlines;   // by the job's index in the trace
+    std::map<std::uint32_t, ChunksOfRun> chunks;            // by the job's index in the trace
     std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection
     std::map<std::string, std::int64_t> waiting;            // jobs that never started, by their last comment
     std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by the reason
     std::map<std::string, std::int64_t> elsewhere;  // jobs whose queue is missing and that went to the
                                                     // default queue, by the missing queue
 
-    // Calls visit(from, until) for each time at which the job had its CPUs.
+    // Calls visit(from, until, cpus) for each time at which the job had its CPUs.
     template <class Visit>
     void for_each_run(std::size_t job, const Visit& visit) const {
         if (!preempted.empty())
             if (const auto found = preempted.find(static_cast<std::uint32_t>(job));
                 found != preempted.end()) {
-                for (const Period& period : found->second.runs) visit(period.start, period.end);
+                for (const RunPeriod& period : found->second.runs)
+                    visit(period.start, period.end, period.cpus);
                 return;
             }
-        if (outcomes[job].started()) visit(outcomes[job].start, outcomes[job].end);
+        if (outcomes[job].started()) visit(outcomes[job].start, outcomes[job].end, outcomes[job].cpus);
     }
 };
 

@@ -76,8 +76,16 @@ Result<void> JobRecords::fill(std::uint32_t job, const std::string& origin, sche
     return {};
 }
 
-void JobRecords::add_set(const std::vector<Amount>& set) {
-    for (const Amount& amount : set) {
+void SetResources::take(std::span<const Amount> amounts) {
+    amounts_.assign(amounts.begin(), amounts.end());
+    texts_.clear();
+    texts_.reserve(amounts_.size());
+    for (Amount& amount : amounts_)
+        if (!amount.text.empty()) amount.text = texts_.emplace_back(amount.text);
+}
+
+void JobRecords::add_set(const SetResources& set) {
+    for (const Amount& amount : set.all()) {
         const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
         if (known != amounts_.end())
             *known = amount;
@@ -87,12 +95,25 @@ void JobRecords::add_set(const std::vector<Amount>& set) {
     record_.requested = amounts_;
 }
 
-void JobRecords::add_used(std::uint32_t job, Seconds ran) {
+std::int64_t JobRecords::cpus(std::uint32_t job, const SetResources& set) const {
+    const auto find = [&](std::uint32_t resource) {
+        return std::ranges::find(set.all(), resource, &Amount::resource);
+    };
+    if (const auto ncpus = find(ncpus_); ncpus != set.all().end()) return ncpus->number;
+    if (const auto select = find(select_); select != set.all().end())
+        return cpus_of_select(select->text).value_or(trace_.jobs[job].cpus);
+    return trace_.jobs[job].cpus;
+}
+
+void JobRecords::add_used(std::uint32_t job, Seconds ran, std::int64_t cpus) {
     const TraceJob& traced = trace_.jobs[job];
-    double used = static_cast<double>(ran.count()) * static_cast<double>(traced.cpus);
-    if (traced.cput >= Seconds(0) && traced.run_time > Seconds(0))
+    double used = static_cast<double>(ran.count()) * static_cast<double>(cpus);
+    if (traced.cput >= Seconds(0) && traced.run_time > Seconds(0)) {
         used = static_cast<double>(traced.cput.count()) * static_cast<double>(ran.count()) /
                static_cast<double>(traced.run_time.count());
+        if (cpus != traced.cpus && traced.cpus > 0)
+            used = used * static_cast<double>(cpus) / static_cast<double>(traced.cpus);
+    }
     cput_.number = static_cast<std::int64_t>(used);
     record_.used = std::span(&cput_, 1);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,6 +57,17 @@ class Requests {
     std::vector<std::unique_ptr<std::string>> texts_;
 };
 
+// The resources that the scheduler sets at a job's start, with copies of their texts.
+class SetResources {
+  public:
+    void take(std::span<const sched::Amount> amounts);
+    const std::vector<sched::Amount>& all() const { return amounts_; }
+
+  private:
+    std::vector<sched::Amount> amounts_;
+    std::vector<std::string> texts_;  // amounts_ view these
+};
+
 // Fills a record for one job after the other. The texts and amounts of a record are valid until the next
 // fill().
 class JobRecords {
@@ -65,16 +77,20 @@ class JobRecords {
           requests_(trace, cluster),
           checkpoints_(checkpoints),
           walltime_(*cluster.resource("walltime")),
+          ncpus_(*cluster.resource("ncpus")),
+          select_(*cluster.resource("select")),
           cput_{*cluster.resource("cput"), 0, {}} {}
 
     // Fills the record of a job that waits in the queue and was submitted to `origin`. It can't fail if it
     // succeeded before for the same job.
     Result<void> fill(std::uint32_t job, const std::string& origin, sched::QueueHandle queue);
     // Adds resources that the scheduler set at the job's start.
-    void add_set(const std::vector<sched::Amount>& set);
+    void add_set(const SetResources& set);
+    // Returns the CPUs of a job for which the scheduler set these resources.
+    std::int64_t cpus(std::uint32_t job, const SetResources& set) const;
     // Adds the used CPU time, which a server knows when a job has ended or is suspended. If the trace doesn't
-    // have the CPU time, the job is taken to have kept all its CPUs busy.
-    void add_used(std::uint32_t job, Seconds ran);
+    // have the CPU time, the job is taken to have kept all its CPUs busy. `cpus`: those that it had.
+    void add_used(std::uint32_t job, Seconds ran, std::int64_t cpus);
 
     sched::JobRecord& record() { return record_; }
 
@@ -83,6 +99,8 @@ class JobRecords {
     Requests requests_;
     bool checkpoints_;
     std::uint32_t walltime_;  // the resource's number
+    std::uint32_t ncpus_;
+    std::uint32_t select_;
     sched::Amount cput_;
     sched::JobRecord record_;
     std::vector<sched::Amount> amounts_;

@@ -8,6 +8,7 @@
 
 #include "server_plugin/scheduler/scheduler.h"
 #include "tools/simulate/held_places.h"
+#include "tools/simulate/job_records.h"
 #include "tools/simulate/trace.h"
 
 namespace pbs::simulate {
@@ -30,8 +31,9 @@ struct Run {
     Instant since{};     // when it started to run, or was suspended
     Seconds elapsed{0};  // run time before `since`
     bool suspended = false;
-    Seconds eligible{0};  // eligible time up to its start
-    std::vector<sched::Amount> set_resources;
+    Seconds eligible{0};    // eligible time up to its start
+    std::int64_t cpus = 0;  // CPUs that it has
+    SetResources set;
     HeldPlaces places;
 };
 

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "tools/simulate/wish_reports.h"
+
 namespace pbs::simulate {
 namespace {
 
@@ -43,9 +45,11 @@ struct Measured {
 Measured measure(const TraceJob& job, const Schedule& run, std::size_t position) {
     const Outcome& outcome = run.outcomes[position];
     Seconds ran{0};
-    run.for_each_run(position, [&](Instant from, Instant until) { ran += until - from; });
     Measured measured;
-    measured.cpu_seconds = static_cast<double>(ran.count()) * static_cast<double>(job.cpus);
+    run.for_each_run(position, [&](Instant from, Instant until, std::int64_t cpus) {
+        ran += until - from;
+        measured.cpu_seconds += static_cast<double>((until - from).count()) * static_cast<double>(cpus);
+    });
     measured.wait = static_cast<double>((outcome.start - job.submit).count());
     if (outcome.how != JobEnd::finished && outcome.how != JobEnd::killed) return measured;
     if (!run.preempted.empty())
@@ -177,8 +181,8 @@ Series make_series(const Trace& trace, const Schedule& run, std::size_t points) 
         const TraceJob& job = trace.jobs[i];
         const Outcome& outcome = run.outcomes[i];
         Instant waits_since = job.submit;
-        run.for_each_run(i, [&](Instant from, Instant until) {
-            cpus.add(from, until, static_cast<double>(job.cpus));
+        run.for_each_run(i, [&](Instant from, Instant until, std::int64_t width) {
+            cpus.add(from, until, static_cast<double>(width));
             waiting.add(waits_since, from, 1);
             waits_since = until;
         });
@@ -200,8 +204,8 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
     const PrimeClock clock(run.prime);
     const auto cpus = static_cast<double>(run.cpus);
     for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
-        const auto width = static_cast<double>(trace.jobs[i].cpus);
-        run.for_each_run(i, [&](Instant from, Instant until) {
+        run.for_each_run(i, [&](Instant from, Instant until, std::int64_t held) {
+            const auto width = static_cast<double>(held);
             report.all.usage.used += width * static_cast<double>((until - from).count());
             report.prime.usage.used += width * (clock.before(until) - clock.before(from));
         });
@@ -221,9 +225,8 @@ std::vector<QuotaReport> make_quota_reports(const Trace& trace, const Schedule& 
         report.held = clock.before(run.end) - clock.before(run.begin);
         report.idle = static_cast<double>(run.cpus) * report.held;
         for (std::size_t i = 0; i < trace.jobs.size(); ++i)
-            run.for_each_run(i, [&](Instant from, Instant until) {
-                report.idle -=
-                    static_cast<double>(trace.jobs[i].cpus) * (clock.before(until) - clock.before(from));
+            run.for_each_run(i, [&](Instant from, Instant until, std::int64_t width) {
+                report.idle -= static_cast<double>(width) * (clock.before(until) - clock.before(from));
             });
     }
     return reports;
@@ -316,8 +319,8 @@ void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& grou
     }
     for (std::size_t i = 0; i < trace.jobs.size(); ++i)
         if (group_of[i] != kNoGroup && used[group_of[i]] > 0)
-            run.for_each_run(i, [&](Instant from, Instant until) {
-                spreads[drawn_as[group_of[i]]].add(from, until, static_cast<double>(trace.jobs[i].cpus));
+            run.for_each_run(i, [&](Instant from, Instant until, std::int64_t width) {
+                spreads[drawn_as[group_of[i]]].add(from, until, static_cast<double>(width));
             });
     for (Spread& spread : spreads) spread.finish();
     series.groups = std::move(drawn);
@@ -350,14 +353,14 @@ std::vector<GroupSeries> make_group_series(const Trace& trace, const Schedule& r
     return list;
 }
 
-void add(const Stops& job, bool stopped, std::int64_t cpus, Preempted& to) {
+void add(const Stops& job, bool stopped, Preempted& to) {
     ++to.jobs;
     for (std::size_t i = 0; i < job.by.size(); ++i) {
         to.by[i] += job.by[i];
         to.times += job.by[i];
     }
     if (stopped) ++to.stopped;
-    to.cpu_seconds_lost += static_cast<double>(job.lost.count()) * static_cast<double>(cpus);
+    to.cpu_seconds_lost += job.cpu_seconds_lost;
     to.suspended += static_cast<double>(job.suspended.count());
     to.queued_again += static_cast<double>(job.queued_again.count());
 }
@@ -386,28 +389,11 @@ PreemptionReport make_preemption_report(const Trace& trace, const Schedule& run,
         const bool stopped = run.outcomes[position].how == JobEnd::stopped && job.last == kind;
         for (Preempted* to :
              {&report.all, &queues[job.queue], &groups[trace.groups[of.group]], &users[trace.users[of.user]]})
-            add(stops, stopped, of.cpus, *to);
+            add(stops, stopped, *to);
     }
     report.queues = by_times(std::move(queues));
     report.groups = by_times(std::move(groups));
     report.users = by_times(std::move(users));
-    return report;
-}
-
-DeadlineReport make_deadline_report(const Schedule& run) {
-    DeadlineReport report;
-    std::vector<double> late;
-    for (const auto& [position, deadline] : run.deadlines) {
-        const Outcome& outcome = run.outcomes[position];
-        ++report.jobs;
-        if (!outcome.started())
-            ++report.never;
-        else if (outcome.start <= deadline)
-            ++report.in_time;
-        else
-            late.push_back(static_cast<double>((outcome.start - deadline).count()));
-    }
-    report.late = distribution(std::move(late));
     return report;
 }
 
@@ -495,6 +481,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.preemption = make_preemption_report(trace, run, &PreemptedJob::preempted);
     report.at_close = make_preemption_report(trace, run, &PreemptedJob::at_close);
     report.deadlines = make_deadline_report(run);
+    report.ranges = make_range_report(run);
     report.estimates = make_estimate_report(run);
     measure_usage(trace, run, report);
     report.series = make_series(trace, run, points);

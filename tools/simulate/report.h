@@ -112,6 +112,17 @@ struct DeadlineReport {
     Distribution late;         // of jobs that started later: seconds from the deadline to the start
 };
 
+// The jobs with a range of chunks. The means are over those that have started.
+struct RangeReport {
+    std::int64_t jobs = 0;
+    std::int64_t never = 0;   // jobs that never started
+    std::int64_t fewer = 0;   // jobs with fewer chunks than the greatest number that they asked for
+    double chunks_asked = 0;  // mean of these greatest numbers
+    double chunks_had = 0;    // mean, at the last start of each job
+    double cpus_asked = 0;
+    double cpus_had = 0;
+};
+
 struct Usage {
     double used = 0;       // in CPU-seconds
     double available = 0;  // in CPU-seconds
@@ -169,6 +180,7 @@ struct Report {
     PreemptionReport preemption;                                     // all.times is 0: no preemption
     PreemptionReport at_close;                                       // stops by time_windows
     DeadlineReport deadlines;                                        // jobs is 0: no deadlines
+    RangeReport ranges;                                              // jobs is 0: no ranges
     EstimateReport estimates;                                        // told is 0: no estimates
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;

@@ -160,6 +160,14 @@ Json of(const Report& r, const rrule::Zone& zone) {
                              {"in_time", r.deadlines.in_time},
                              {"never_started", r.deadlines.never},
                              {"late", of(r.deadlines.late)}};
+    if (r.ranges.jobs > 0)
+        json["ranges"] = {{"jobs", r.ranges.jobs},
+                          {"never_started", r.ranges.never},
+                          {"fewer", r.ranges.fewer},
+                          {"chunks_asked", r.ranges.chunks_asked},
+                          {"chunks_had", r.ranges.chunks_had},
+                          {"cpus_asked", r.ranges.cpus_asked},
+                          {"cpus_had", r.ranges.cpus_had}};
     if (r.estimates.told > 0) json["estimates"] = of(r.estimates);
     return json;
 }

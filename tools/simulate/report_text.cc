@@ -297,30 +297,57 @@ std::string quotas_table(const std::vector<Report>& reports) {
     return text::table(rows) + '\n';
 }
 
-// Makes the table of jobs with a deadline.
-std::string deadlines_table(const std::vector<Report>& reports) {
-    if (std::ranges::all_of(reports, [](const Report& r) { return r.deadlines.jobs == 0; })) return {};
-    std::vector<Row> rows{{"jobs with a deadline"}};
+// A row of a table of figures.
+struct Figure {
+    const char* name;
+    double (*value)(const Report&);
+    std::string (*text)(double);
+};
+
+// Makes a table of figures, with those of both reports and their differences if there are two. Empty if no
+// report has a first figure above 0.
+std::string figures_table(const char* title, const std::vector<Figure>& figures,
+                          const std::vector<Report>& reports) {
+    if (std::ranges::all_of(reports, [&](const Report& r) { return figures.front().value(r) <= 0; }))
+        return {};
+    std::vector<Row> rows{{title}};
     if (reports.size() > 1) rows.front().insert(rows.front().end(), {"A", "B", "B - A"});
-    struct Line {
-        const char* name;
-        double (*value)(const DeadlineReport&);
-        std::string (*text)(double);
-    };
-    for (const Line& line : std::initializer_list<Line>{
-             {"all", [](const DeadlineReport& d) { return static_cast<double>(d.jobs); }, number},
-             {"started in time", [](const DeadlineReport& d) { return static_cast<double>(d.in_time); },
-              number},
-             {"never started", [](const DeadlineReport& d) { return static_cast<double>(d.never); }, number},
-             {"late, mean", [](const DeadlineReport& d) { return d.late.mean; }, duration},
-             {"  90%", [](const DeadlineReport& d) { return d.late.p90; }, duration}}) {
-        Row row = {line.name};
+    for (const Figure& figure : figures) {
+        Row row = {figure.name};
         std::vector<double> values;
-        for (const Report& report : reports) values.push_back(line.value(report.deadlines));
-        add_difference(row, values, line.text);
+        for (const Report& report : reports) values.push_back(figure.value(report));
+        add_difference(row, values, figure.text);
         rows.push_back(std::move(row));
     }
     return text::table(rows) + '\n';
+}
+
+double real(std::int64_t number) {
+    return static_cast<double>(number);
+}
+
+std::string deadlines_table(const std::vector<Report>& reports) {
+    return figures_table(
+        "jobs with a deadline",
+        {{"all", [](const Report& r) { return real(r.deadlines.jobs); }, number},
+         {"started in time", [](const Report& r) { return real(r.deadlines.in_time); }, number},
+         {"never started", [](const Report& r) { return real(r.deadlines.never); }, number},
+         {"late, mean", [](const Report& r) { return r.deadlines.late.mean; }, duration},
+         {"  90%", [](const Report& r) { return r.deadlines.late.p90; }, duration}},
+        reports);
+}
+
+std::string ranges_table(const std::vector<Report>& reports) {
+    return figures_table(
+        "jobs with a range of chunks",
+        {{"all", [](const Report& r) { return real(r.ranges.jobs); }, number},
+         {"never started", [](const Report& r) { return real(r.ranges.never); }, number},
+         {"had fewer than the most", [](const Report& r) { return real(r.ranges.fewer); }, number},
+         {"chunks asked for, mean", [](const Report& r) { return r.ranges.chunks_asked; }, ratio},
+         {"chunks had, mean", [](const Report& r) { return r.ranges.chunks_had; }, ratio},
+         {"CPUs asked for, mean", [](const Report& r) { return r.ranges.cpus_asked; }, ratio},
+         {"CPUs had, mean", [](const Report& r) { return r.ranges.cpus_had; }, ratio}},
+        reports);
 }
 
 // Makes the table of differences between estimated and real starts.
@@ -438,7 +465,7 @@ std::string to_text(const Heading& heading, const std::vector<Report>& reports, 
     text += shares_tables(reports) + quotas_table(reports) +
             stops_table("preempted", &Report::preemption, reports, users) +
             stops_table("stopped at close", &Report::at_close, reports, users) + deadlines_table(reports) +
-            estimates_table(reports);
+            ranges_table(reports) + estimates_table(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
     std::set<std::string> all;

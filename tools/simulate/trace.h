@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -74,6 +75,10 @@ struct Trace {
     std::map<std::string, std::int64_t> left_out;
     std::vector<std::string> notes;  // assumptions about the trace, a sentence each
 };
+
+// Returns the CPUs of a select such as "2:ncpus=4:mem=1gb+1:ncpus=8"; nullopt: the text is no select, or has
+// more than 100 million of them.
+std::optional<std::int64_t> cpus_of_select(std::string_view select);
 
 // Sorts the jobs by submission; those of the same second keep their order.
 void sort_by_submission(Trace& trace);

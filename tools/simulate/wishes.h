@@ -1,5 +1,5 @@
-// Reads the wishes of a simulation's jobs: requests that no job has to get, for reports about what the jobs
-// got of them.
+// Reads the wishes of a simulation's jobs: requests that no job has to get as a whole, for reports about what
+// the jobs got of them. These are deadlines and ranges of chunks.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,23 @@ namespace pbs::simulate {
 class Wishes {
   public:
     // The zone is that of deadlines. Both have to outlive this object.
-    Wishes(const Cluster& cluster, const rrule::Zone& zone)
-        : zone_(zone), deadline_(cluster.resource("deadline")) {}
+    Wishes(const Cluster& cluster, const rrule::Zone& zone);
 
-    // Notes the wishes of a job, which `record` describes, when it is submitted: its deadline, if that can be
-    // read.
+    // Takes max_range_chunks from the policies that are assigned to schedulers.
+    void begin(const objects::Snapshot& snapshot);
+    // Notes the wishes of a job when it is submitted, if they can be read.
     void submitted(std::uint32_t job, const sched::JobRecord& record, Schedule& run) const;
+    // Notes what a job got, when it starts. The record has what the scheduler has set.
+    void started(std::uint32_t job, const sched::JobRecord& record, Schedule& run) const;
 
   private:
     const rrule::Zone& zone_;
-    const std::uint32_t* deadline_;  // the number of the resource; null: there is none
+    // Numbers of resources; null: there is no such resource.
+    const std::uint32_t* deadline_;
+    const std::uint32_t* select_;
+    const std::uint32_t* select_range_;
+    const std::uint32_t* per_host_;
+    std::int64_t most_chunks_ = 0;  // the greatest max_range_chunks
 };
 
 }  // namespace pbs::simulate
