@@ -72,6 +72,15 @@ TEST_F(Simulate, TwoPoliciesSideBySideWithPlots) {
     EXPECT_THAT(read("waiting.svg"), HasSubstr("</svg>"));
 }
 
+// The second job needs both CPUs, or one of them for twice as long.
+TEST_F(Simulate, MoldableJobsStartWithFewerProcessors) {
+    const Output table = simulate({"--swf", trace(), "--moldable", "2"});
+    EXPECT_EQ(table.exit, 0) << table;
+    EXPECT_THAT(table.out, HasSubstr("Note      --moldable 2: each job may have from 1/2 of its processors"));
+    EXPECT_THAT(table.out, HasSubstr("had fewer than the most         1\n"));
+    EXPECT_THAT(table.out, HasSubstr("CPUs had, mean               1.00\n"));
+}
+
 TEST_F(Simulate, AsJsonOnAnotherMachine) {
     const Output json = simulate({"--swf", "-", "--json", "--nodes", "2", "--cpus", "2"}, {read("t.swf")});
     EXPECT_EQ(json.exit, 2) << "an empty trace";
@@ -87,6 +96,12 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
     EXPECT_EQ(simulate({"--swf", trace(), "--bogus"}).exit, 1);
     EXPECT_EQ(simulate({"--swf", trace(), "--policy", "p", "--compare", "p", "q"}).exit, 1);
     EXPECT_EQ(simulate({"--swf", trace(), "--nodes", "0"}).exit, 1);
+    for (const std::string factor : {"0", "-2", "nan", "inf", "0.5", "1000001", "two", ""}) {
+        const Output refused = simulate({"--swf", trace(), "--moldable", factor});
+        EXPECT_EQ(refused.exit, 1) << factor;
+        EXPECT_THAT(refused.err, HasSubstr("expected a number from 1 to 1000000")) << factor;
+    }
+    EXPECT_EQ(simulate({"--accounting", trace(), "--moldable", "2"}).exit, 1) << "only of SWF";
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"--swf", "/no/such/file"}, "can't read /no/such/file"},
         {{"--swf", put("bad.swf", "1 2 3\n")}, "line 1, column 6: found 3 fields, expected 18"},

@@ -336,14 +336,16 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     record_.places = run->places.all();
 
     Outcome& outcome = run_.outcomes[position];
-    Seconds work = job.run_time;
+    Seconds work = job.run_time_with(run->cpus);
     if (outcome.how == JobEnd::none) {
         outcome.start = now_;
         outcome.prime = prime_;
         ++run_.started;
     } else {
-        work -= work_[position].done;
         PreemptedJob& preempted = run_.preempted[position];
+        Work& before = work_[position];
+        if (job.least_cpus > 0) before.convert(preempted.runs.back().cpus, run->cpus);
+        work = std::max(work - before.done, Seconds(0));
         Stops& stops = preempted.*preempted.last;
         (resumes ? stops.suspended : stops.queued_again) += now_ - waiting.preempted_at;
         record_.not_preemptable =

@@ -10,35 +10,58 @@ namespace pbs::simulate {
 
 using sched::Amount;
 
+namespace {
+
+// The most chunks that a moldable job on one vnode is divided into: the default of max_range_chunks.
+constexpr std::int64_t kMostChunks = 1000;
+
+std::int64_t divide_up(std::int64_t number, std::int64_t by) {
+    return (number + by - 1) / by;
+}
+
+}  // namespace
+
+Amount Requests::text_amount(std::string_view resource, std::string text) {
+    texts_.push_back(std::make_unique<std::string>(std::move(text)));
+    return {*cluster_.resource(resource), 0, *texts_.back()};
+}
+
 // Makes the request of a job of which the trace has only CPUs and memory. A job larger than a vnode requests
-// whole vnodes and a rest, as its user would do.
-std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
-    if (!cluster_.has_memory()) mem = -1;
-    std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};
+// whole vnodes and a rest, as its user would do. A moldable job requests a range of these vnodes or, if one
+// vnode is enough, a range of CPUs on one.
+std::vector<Amount> Requests::amounts_of(const TraceJob& job) {
+    const std::int64_t mem = cluster_.has_memory() ? job.mem : -1;
+    std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), job.cpus, {}}};
     if (mem >= 0) amounts.push_back({*cluster_.resource("mem"), mem, {}});
     const std::int64_t whole = cluster_.cpus_of_a_vnode();
-    if (whole <= 0 || cpus <= whole) return amounts;
+    const bool on_one = whole <= 0 || job.cpus <= whole;
+    const std::int64_t size = on_one ? divide_up(job.cpus, kMostChunks) : whole;  // CPUs of a chunk
+    const std::int64_t most = job.cpus / size;
+    const std::int64_t rest = job.cpus % size;
+    const std::int64_t least = std::max<std::int64_t>(1, divide_up(job.least_cpus - rest, size));
+    const bool has_range = job.least_cpus > 0 && least < most;
+    if (on_one && !has_range) return amounts;
     const auto share = [&](std::int64_t of) {
         return mem < 0 ? std::string()
                        : fmt::format(":mem={}b", static_cast<std::int64_t>(static_cast<double>(mem) *
                                                                            static_cast<double>(of) /
-                                                                           static_cast<double>(cpus)));
+                                                                           static_cast<double>(job.cpus)));
     };
-    std::string select = fmt::format("{}:ncpus={}{}", cpus / whole, whole, share(whole));
-    if (const std::int64_t rest = cpus % whole; rest != 0)
-        select += fmt::format("+1:ncpus={}{}", rest, share(rest));
-    texts_.push_back(std::make_unique<std::string>(std::move(select)));
-    amounts.push_back({*cluster_.resource("select"), 0, *texts_.back()});
+    std::string select = fmt::format("{}:ncpus={}{}", most, size, share(size));
+    if (rest != 0) select += fmt::format("+1:ncpus={}{}", rest, share(rest));
+    amounts.push_back(text_amount("select", std::move(select)));
+    if (has_range) amounts.push_back(text_amount("select_range", fmt::format("{}-{}", least, most)));
+    if (on_one) amounts.push_back(text_amount("place", "pack"));
     return amounts;
 }
 
 Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
-    const Key key{job.request, job.request == kNoRequest ? job.cpus : 0,
-                  job.request == kNoRequest ? job.mem : 0};
+    const Key key = job.request == kNoRequest ? Key{job.request, job.cpus, job.mem, job.least_cpus}
+                                              : Key{job.request, 0, 0, 0};
     const auto [place, fresh] = made_.try_emplace(key);
     if (!fresh) return &place->second;
     if (job.request == kNoRequest) {
-        place->second = amounts_of(job.cpus, job.mem);
+        place->second = amounts_of(job);
         return &place->second;
     }
     for (const auto& [resource, text] : trace_.requests[job.request]) {

@@ -39,17 +39,19 @@ class Requests {
         std::uint32_t request;
         std::int64_t cpus;
         std::int64_t mem;
+        std::int64_t least_cpus;
         friend bool operator==(const Key&, const Key&) = default;
     };
     struct Hash {
         std::size_t operator()(const Key& key) const {
             std::uint64_t h = key.request;
-            for (const std::int64_t part : {key.cpus, key.mem})
+            for (const std::int64_t part : {key.cpus, key.mem, key.least_cpus})
                 h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
             return h;
         }
     };
-    std::vector<sched::Amount> amounts_of(std::int64_t cpus, std::int64_t mem);
+    std::vector<sched::Amount> amounts_of(const TraceJob& job);
+    sched::Amount text_amount(std::string_view resource, std::string text);
 
     const Trace& trace_;
     const Cluster& cluster_;

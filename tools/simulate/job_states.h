@@ -41,6 +41,10 @@ struct Run {
 struct Work {
     Seconds done{0};
     Seconds kept{0};  // the part of `done` that isn't lost if the job is queued again
+    // Converts the times on some CPUs to times for the same work on another number of CPUs.
+    void convert(std::int64_t from_cpus, std::int64_t to_cpus) {
+        for (Seconds* const time : {&done, &kept}) *time = *time * from_cpus / to_cpus;
+    }
 };
 
 // Maps jobs, by their index in the trace, to states. The memory of a removed state is used again.

@@ -20,6 +20,7 @@
 #include "tools/simulate/ask.h"
 #include "tools/simulate/engine.h"
 #include "tools/simulate/files.h"
+#include "tools/simulate/moldable.h"
 #include "tools/simulate/plot.h"
 #include "tools/simulate/progress.h"
 #include "tools/simulate/report.h"
@@ -63,6 +64,7 @@ struct Arguments {
     std::int64_t cycle_interval = 1;
     bool checkpoint = false;
     std::string load_model;
+    std::string moldable;
     std::size_t users = 20;
     bool json = false;
     std::string svg;
@@ -94,7 +96,10 @@ Result<Trace> read_trace(const Arguments& arguments) {
         if (!names) return tl::unexpected(names.error());
         const auto text = read_file(arguments.swf);
         if (!text) return tl::unexpected(text.error());
-        return read_swf(*text, arguments.swf, {*names});
+        auto trace = read_swf(*text, arguments.swf, {*names});
+        if (trace && !arguments.moldable.empty())
+            make_moldable(*trace, *pbs::values::decimal(arguments.moldable));
+        return trace;
     }
     if (!arguments.days.empty()) {
         const auto dash = std::min(arguments.days.find('-'), arguments.days.size());
@@ -255,6 +260,8 @@ Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Sit
 Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
                                 const std::vector<ShareUsage>& usage, Variant variant, bool described) {
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
+    if (!arguments.moldable.empty())
+        variant.machine.resources.try_emplace("select_range", Values{{"type", "string"}});
     const auto cluster = Cluster::make(variant.machine);
     if (!cluster) return tl::unexpected(cluster.error());
     Bar bar(variant.title, site.zone);
@@ -352,6 +359,13 @@ std::string is_days(const std::string& text) {
     return {};
 }
 
+// Checks the argument of --moldable for CLI11, as is_days() does.
+std::string is_factor(const std::string& text) {
+    const auto factor = pbs::values::decimal(text);
+    if (factor && *factor >= 1 && *factor <= 1e6) return {};
+    return fmt::format("found '{}', expected a number from 1 to 1000000", text);
+}
+
 void add_options(CLI::App& app, Arguments& arguments) {
     auto* swf = app.add_option("--swf", arguments.swf,
                                "A trace in the Standard Workload Format; - for standard input")
@@ -412,6 +426,12 @@ void add_options(CLI::App& app, Arguments& arguments) {
                    "Give hosts a load average: cpus, as many as CPUs are in use")
         ->type_name("cpus")
         ->check(CLI::IsMember({"cpus"}));
+    app.add_option("--moldable", arguments.moldable,
+                   "Let jobs start with fewer processors, down to 1/FACTOR of those that they asked for, and "
+                   "run longer")
+        ->type_name("FACTOR")
+        ->check(is_factor, "FACTOR")
+        ->needs(swf);
     app.add_option("--users", arguments.users,
                    "How many users are listed, those with the most CPU time first; 20 if not given, 0: all")
         ->type_name("NUMBER");

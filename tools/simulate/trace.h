@@ -53,12 +53,18 @@ struct TraceJob {
     Seconds cput{-1};           // used CPU time; -1: unknown
     Seconds recorded_wait{-1};  // wait in the recorded system; -1: unknown
     std::int64_t cpus = 1;
+    std::int64_t least_cpus = 0;         // the fewest CPUs that it may have (moldable.h); 0: it needs `cpus`
     std::int64_t mem = -1;               // bytes for the whole job; -1: unknown
     std::uint32_t request = kNoRequest;  // index in Trace::requests; kNoRequest: only `cpus` and `mem` are
                                          // known
     std::uint32_t user = 0;              // index in Trace::users
     std::uint32_t group = 0;             // index in Trace::groups
     std::uint32_t queue = 0;             // index in Trace::queues
+
+    // Returns the run time with a number of CPUs: of a moldable job more than run_time, as its work stays.
+    Seconds run_time_with(std::int64_t given) const {
+        return least_cpus == 0 ? run_time : Seconds((run_time.count() * cpus + given - 1) / given);
+    }
 };
 
 struct Trace {
