@@ -1,4 +1,4 @@
-// Inspector::explain() and Scheduler::test_start().
+// Inspector::explain() and missed_preferences(), and Scheduler::test_start().
 
 #include <fmt/format.h>
 
@@ -129,6 +129,26 @@ Decisions Scheduler::test_start(Instant now, JobHandle handle, std::span<const P
     if (explanation == nullptr) return sched::test_start(input, job, places, nullptr);
     input.explanation = explanation;
     return explain_start(input, places);
+}
+
+std::optional<std::int64_t> Inspector::missed_preferences(JobHandle job,
+                                                          std::span<const Place> places) const {
+    const Tables& t = impl_->tables;
+    const JobSlot slot = t.jobs.find(job);
+    if (slot == kNoSlot) return std::nullopt;
+    const std::vector<Preference>& preferences = t.requests[t.jobs.request[slot]].preferences;
+    if (preferences.empty()) return std::nullopt;
+    std::int64_t missed = 0;
+    std::int64_t of_chunk = 0;  // of a chunk in pieces: the most that a piece misses
+    for (const Place& place : places) {
+        const VnodeSlot vnode = t.vnodes.find(place.vnode);
+        if (!place.joined) {
+            missed += of_chunk;
+            of_chunk = 0;
+        }
+        if (vnode != kNoSlot) of_chunk = std::max(of_chunk, t.vnodes.missed(vnode, preferences));
+    }
+    return missed + of_chunk;
 }
 
 }  // namespace pbs::sched

@@ -332,6 +332,10 @@ class Inspector {
     // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
     // long as a walk over the running jobs.
     std::vector<QuotaUse> quotas(Instant now, std::string_view sched);
+    // Returns how many preferences (the resource `prefer`) these places of a job miss, summed over its
+    // chunks. Preferences for amounts look at the amounts that are free now. nullopt: the job has no
+    // preferences, or isn't known.
+    std::optional<std::int64_t> missed_preferences(JobHandle job, std::span<const Place> places) const;
     // Returns the name of a job's entity in a tree of shares; nullopt: the scheduler has no such tree, or
     // doesn't schedule the job.
     std::optional<std::string> share_entity(std::string_view sched, std::string_view group, JobHandle job);

@@ -123,5 +123,47 @@ TEST(Ranges, CountInSharesWithTheCpusThatJobsHad) {
     EXPECT_EQ(usage(""), 151);
 }
 
+// The first job finds on b all that it prefers, the second one finds half of it on c. The third job has one
+// chunk on b and one on a, which has nothing of it. The fourth one asks for more CPUs than there are.
+TEST(MissedPreferences, AreReported) {
+    Trace trace =
+        trace_of({{0, 1, 100, 100}, {1, 2, 100, 100}, {2, 2, 100, 100}, {3, 9, 1, 1}, {4, 1, 1, 1}});
+    for (const std::size_t job : {0U, 1U, 2U, 3U}) {
+        const bool two = job == 2;
+        request(trace, job,
+                {{"select", two ? "2:ncpus=1" : "1:ncpus=" + std::to_string(trace.jobs[job].cpus)},
+                 {"prefer", "gpu_model=a100+mem>=64gb"}});
+    }
+    Site site = site_of(0, 0);
+    site.machine.nodes["a"] = {{"resources_available.ncpus", "2"}, {"resources_available.mem", "8gb"}};
+    site.machine.nodes["b"] = {{"resources_available.ncpus", "2"},
+                               {"resources_available.mem", "64gb"},
+                               {"resources_available.gpu_model", "a100"}};
+    site.machine.nodes["c"] = {{"resources_available.ncpus", "2"}, {"resources_available.mem", "96gb"}};
+    const std::string resources =
+        "create resource prefer type=string\ncreate resource gpu_model type=string\n";
+    const Schedule run = run_of(trace, site, resources);
+    EXPECT_THAT(starts(run), ElementsAre(0, 1, 2, -1, 4));
+    const Report report = make_report("x", trace, run);
+    EXPECT_EQ(report.preferences.jobs, 4);
+    EXPECT_EQ(report.preferences.never, 1);
+    EXPECT_EQ(report.preferences.all, 1);
+    EXPECT_DOUBLE_EQ(report.preferences.missed, (0 + 1 + 2) / 3.0);
+    const Heading heading = make_heading(trace, rrule::Zone::utc());
+    EXPECT_THAT(to_text(heading, {report}),
+                ContainsRegex("\njobs with preferences *\nall +4\nnever started +1\nhad all +1\n"
+                              "missed, mean +1.00\n"));
+    const auto json = nlohmann::json::parse(to_json(heading, {report}))["simulations"][0]["preferences"];
+    EXPECT_EQ(json["all_met"], 1);
+    // Without preferences the vnodes are taken in their order: a; b; c and the rest of a.
+    const Report blind = make_report(
+        "x", trace, run_of(trace, site, resources + "set policy default_policy preferences=False\n"));
+    EXPECT_EQ(blind.preferences.all, 1);
+    EXPECT_DOUBLE_EQ(blind.preferences.missed, (2 + 0 + 3) / 3.0);
+    const Trace plain = trace_of({{0, 1, 5, 10}});
+    EXPECT_THAT(to_text(heading, {make_report("x", plain, run_of(plain, site, resources))}),
+                Not(HasSubstr("preferences")));
+}
+
 }  // namespace
 }  // namespace pbs::simulate::test

@@ -352,9 +352,9 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
             preempted.preempted.by[kRequeued] + preempted.at_close.by[kRequeued] >= kMostRequeues;
     }
     run->since = now_;
+    if (!resumes) wishes_.started(scheduler_, position, record_, run_);
     scheduler_.job_changed(now_, record_);
     shares_.started(scheduler_, position);
-    wishes_.started(position, record_, run_);
     tell_holds(position);
     const Seconds left = job.walltime - run->elapsed;
     const bool killed = job.walltime >= Seconds(0) && work > left;

@@ -124,6 +124,12 @@ struct ChunksOfRun {
     std::int64_t had = 0;         // the number at its last start; 0: it has never started
 };
 
+// The preferences of a job (the resource `prefer`).
+struct PreferencesOfRun {
+    bool started = false;
+    std::int64_t missed = 0;  // preferences that its vnodes missed at its last start, summed over its chunks
+};
+
 // A tree of shares that a policy used, with the entities of the jobs.
 struct SharesOfRun {
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -158,6 +164,7 @@ struct Schedule {
     std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace
     std::unordered_map<std::uint32_t, Instant> deadlines;   // by the job's index in the trace
     std::map<std::uint32_t, ChunksOfRun> chunks;            // by the job's index in the trace
+    std::map<std::uint32_t, PreferencesOfRun> preferences;  // by the job's index in the trace
     std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection
     std::map<std::string, std::int64_t> waiting;            // jobs that never started, by their last comment
     std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by the reason

@@ -482,6 +482,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.at_close = make_preemption_report(trace, run, &PreemptedJob::at_close);
     report.deadlines = make_deadline_report(run);
     report.ranges = make_range_report(run);
+    report.preferences = make_preference_report(run);
     report.estimates = make_estimate_report(run);
     measure_usage(trace, run, report);
     report.series = make_series(trace, run, points);

@@ -123,6 +123,14 @@ struct RangeReport {
     double cpus_had = 0;
 };
 
+// The jobs with preferences.
+struct PreferenceReport {
+    std::int64_t jobs = 0;
+    std::int64_t never = 0;  // jobs that never started
+    std::int64_t all = 0;    // jobs that started on vnodes with all that they prefer
+    double missed = 0;       // mean of the preferences that vnodes of started jobs missed, summed over chunks
+};
+
 struct Usage {
     double used = 0;       // in CPU-seconds
     double available = 0;  // in CPU-seconds
@@ -181,6 +189,7 @@ struct Report {
     PreemptionReport at_close;                                       // stops by time_windows
     DeadlineReport deadlines;                                        // jobs is 0: no deadlines
     RangeReport ranges;                                              // jobs is 0: no ranges
+    PreferenceReport preferences;                                    // jobs is 0: no preferences
     EstimateReport estimates;                                        // told is 0: no estimates
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;

@@ -168,6 +168,11 @@ Json of(const Report& r, const rrule::Zone& zone) {
                           {"chunks_had", r.ranges.chunks_had},
                           {"cpus_asked", r.ranges.cpus_asked},
                           {"cpus_had", r.ranges.cpus_had}};
+    if (r.preferences.jobs > 0)
+        json["preferences"] = {{"jobs", r.preferences.jobs},
+                               {"never_started", r.preferences.never},
+                               {"all_met", r.preferences.all},
+                               {"missed", r.preferences.missed}};
     if (r.estimates.told > 0) json["estimates"] = of(r.estimates);
     return json;
 }

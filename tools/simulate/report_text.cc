@@ -350,6 +350,16 @@ std::string ranges_table(const std::vector<Report>& reports) {
         reports);
 }
 
+std::string preferences_table(const std::vector<Report>& reports) {
+    return figures_table(
+        "jobs with preferences",
+        {{"all", [](const Report& r) { return real(r.preferences.jobs); }, number},
+         {"never started", [](const Report& r) { return real(r.preferences.never); }, number},
+         {"had all", [](const Report& r) { return real(r.preferences.all); }, number},
+         {"missed, mean", [](const Report& r) { return r.preferences.missed; }, ratio}},
+        reports);
+}
+
 // Makes the table of differences between estimated and real starts.
 std::string estimates_table(const std::vector<Report>& reports) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.estimates.started == 0; })) return {};
@@ -465,7 +475,7 @@ std::string to_text(const Heading& heading, const std::vector<Report>& reports, 
     text += shares_tables(reports) + quotas_table(reports) +
             stops_table("preempted", &Report::preemption, reports, users) +
             stops_table("stopped at close", &Report::at_close, reports, users) + deadlines_table(reports) +
-            ranges_table(reports) + estimates_table(reports);
+            ranges_table(reports) + preferences_table(reports) + estimates_table(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
     std::set<std::string> all;

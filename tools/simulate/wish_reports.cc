@@ -42,4 +42,19 @@ RangeReport make_range_report(const Schedule& run) {
     return report;
 }
 
+PreferenceReport make_preference_report(const Schedule& run) {
+    PreferenceReport report;
+    for (const auto& [position, preferences] : run.preferences) {
+        ++report.jobs;
+        if (!preferences.started)
+            ++report.never;
+        else if (preferences.missed == 0)
+            ++report.all;
+        report.missed += static_cast<double>(preferences.missed);
+    }
+    const std::int64_t started = report.jobs - report.never;
+    if (started > 0) report.missed /= static_cast<double>(started);
+    return report;
+}
+
 }  // namespace pbs::simulate

@@ -7,5 +7,6 @@ namespace pbs::simulate {
 
 DeadlineReport make_deadline_report(const Schedule& run);
 RangeReport make_range_report(const Schedule& run);
+PreferenceReport make_preference_report(const Schedule& run);
 
 }  // namespace pbs::simulate

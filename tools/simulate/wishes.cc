@@ -37,7 +37,8 @@ Wishes::Wishes(const Cluster& cluster, const rrule::Zone& zone)
       deadline_(cluster.resource("deadline")),
       select_(cluster.resource("select")),
       select_range_(cluster.resource("select_range")),
-      per_host_(cluster.resource("per_host")) {}
+      per_host_(cluster.resource("per_host")),
+      prefer_(cluster.resource("prefer")) {}
 
 void Wishes::begin(const objects::Snapshot& snapshot) {
     for (const objects::ObjectPtr& sched : snapshot.objects(objects::ObjectType::sched)) {
@@ -52,6 +53,8 @@ void Wishes::submitted(std::uint32_t job, const sched::JobRecord& record, Schedu
     if (const Amount* const deadline = find(record, deadline_))
         if (const auto at = sched::parse_deadline(deadline->text, record.ctime, zone_))
             run.deadlines[job] = *at;
+    if (const Amount* const prefer = find(record, prefer_); prefer != nullptr && !prefer->text.empty())
+        run.preferences[job] = {};
     const Amount* const select = find(record, select_);
     const Amount* const asked = find(record, select_range_);
     if (select == nullptr || asked == nullptr) return;
@@ -65,7 +68,11 @@ void Wishes::submitted(std::uint32_t job, const sched::JobRecord& record, Schedu
     chunks.cpus_asked = cpus_of_select(select->text).value_or(0) + (chunks.asked - first.count) * first.cpus;
 }
 
-void Wishes::started(std::uint32_t job, const sched::JobRecord& record, Schedule& run) const {
+void Wishes::started(sched::Scheduler& scheduler, std::uint32_t job, const sched::JobRecord& record,
+                     Schedule& run) const {
+    if (const auto preferences = run.preferences.find(job); preferences != run.preferences.end())
+        if (const auto missed = scheduler.inspect().missed_preferences(record.job, record.places))
+            preferences->second = {true, *missed};
     const auto chunks = run.chunks.find(job);
     if (chunks != run.chunks.end()) chunks->second.had = first_chunks(find(record, select_)->text).count;
 }

@@ -1,5 +1,5 @@
 // Reads the wishes of a simulation's jobs: requests that no job has to get as a whole, for reports about what
-// the jobs got of them. These are deadlines and ranges of chunks.
+// the jobs got of them. These are deadlines, ranges of chunks, and preferences.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,10 @@ class Wishes {
     void begin(const objects::Snapshot& snapshot);
     // Notes the wishes of a job when it is submitted, if they can be read.
     void submitted(std::uint32_t job, const sched::JobRecord& record, Schedule& run) const;
-    // Notes what a job got, when it starts. The record has what the scheduler has set.
-    void started(std::uint32_t job, const sched::JobRecord& record, Schedule& run) const;
+    // Notes what a job gets when it starts on the places of the record, which has what the scheduler has set.
+    // Call this before the scheduler knows of the start.
+    void started(sched::Scheduler& scheduler, std::uint32_t job, const sched::JobRecord& record,
+                 Schedule& run) const;
 
   private:
     const rrule::Zone& zone_;
@@ -28,6 +30,7 @@ class Wishes {
     const std::uint32_t* select_;
     const std::uint32_t* select_range_;
     const std::uint32_t* per_host_;
+    const std::uint32_t* prefer_;
     std::int64_t most_chunks_ = 0;  // the greatest max_range_chunks
 };
 
