@@ -19,7 +19,8 @@ constexpr const char* kJob =
     "11/23/2026 10:00:10;S;1.host;user=ann group=staff queue=batch ctime=1000 qtime=1010 etime=1000 "
     "start=1010 "
     "exec_host=n1/0*2\n"
-    "11/23/2026 10:01:10;E;1.host;user=ann group=staff account=\"a \\\"b\\\"\" jobname='my job' queue=batch "
+    "11/23/2026 10:01:10;E;1.host;user=ann group=staff project=rescue account=\"a \\\"b\\\"\" jobname='my "
+    "job' queue=batch "
     "ctime=1000 qtime=1010 etime=1005 start=1010 exec_host=n1/0*2 Resource_List.mem=2gb "
     "Resource_List.ncpus=4 "
     "Resource_List.nodect=2 Resource_List.select=2:ncpus=2 Resource_List.walltime=00:10:00 session=77 "
@@ -39,6 +40,7 @@ TEST(AccountingLog, AJobIsWhatItsRecordsTell) {
     EXPECT_EQ(job.cpus, 4);
     EXPECT_EQ(trace.users[job.user], "ann");
     EXPECT_EQ(trace.groups[job.group], "staff");
+    EXPECT_EQ(trace.projects[job.project], "rescue");
     EXPECT_EQ(trace.queues[job.queue], "submit");
     ASSERT_LT(job.request, trace.requests.size());
     EXPECT_THAT(trace.requests[job.request],

@@ -83,7 +83,7 @@ TEST_F(WhatIfRun, TellsTheReportAndThePlots) {
         ps -o ni= -p $$ >>)" +
                           seen + R"(
         echo '{"jobs":3,"simulations":[{"users":[{"user":"alice"}],
-            "preemption":{"users":[{"user":"alice"}]},"shares":[]}]}')"),
+            "preemption":{"users":[{"user":"alice"}]},"tickets":{"users":[{"user":"alice"}]},"shares":[]}]}')"),
                    "host:1");
     ASSERT_TRUE(what_if.start(wanted_));
     const Answer answer = end_of(what_if);
@@ -102,6 +102,7 @@ TEST_F(WhatIfRun, TellsTheReportAndThePlots) {
     const Json hidden = end_of(what_if, "False").json["comparison"];
     EXPECT_TRUE(hidden["report"]["simulations"][0]["users"].empty());
     EXPECT_TRUE(hidden["report"]["simulations"][0]["preemption"]["users"].empty());
+    EXPECT_TRUE(hidden["report"]["simulations"][0]["tickets"]["users"].empty());
     EXPECT_FALSE(hidden["report"]["simulations"][0].contains("shares"));
     EXPECT_EQ(false, hidden["plots"]);
     EXPECT_EQ(nullptr, what_if.plots());

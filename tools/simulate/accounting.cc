@@ -204,6 +204,7 @@ Result<void> LogReader::read_end(std::string_view line, const Record& record) {
             job.cput = std::min(*used, Seconds(kLatest));
     job.user = trace_.users.number(text("user", "unknown"));
     job.group = trace_.groups.number(text("group", "unknown"));
+    job.project = trace_.projects.number(text("project", ""));
     Seconds walltime_used{-1};
     if (const std::string walltime = text("resources_used.walltime", ""); !walltime.empty())
         walltime_used = objects::parse_duration("walltime", walltime).value_or(walltime_used);

@@ -14,6 +14,7 @@
 #include "tools/simulate/loads.h"
 #include "tools/simulate/quotas.h"
 #include "tools/simulate/shares.h"
+#include "tools/simulate/tickets.h"
 #include "tools/simulate/wishes.h"
 
 namespace pbs::simulate {
@@ -129,6 +130,7 @@ class Engine {
     std::unordered_map<Position, Work> work_;
     QuotaWatch quotas_;
     ShareWatch shares_;
+    TicketWatch tickets_;
     HeldPlaces::Suspended suspended_;  // amounts of the job that was last suspended
     std::optional<LoadModel> loads_;
 };
@@ -162,6 +164,7 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     std::vector<std::string> scheds;
     for (const SchedTimes& sched : scheds_) scheds.push_back(sched.name);
     shares_.begin(scheduler_, options_.usage, scheds, trace_.jobs.size(), now_);
+    tickets_.begin(std::move(scheds), trace_.jobs.size(), now_);
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
     scheduler_.set_comment_interval(Seconds::max());  // only the last comments matter
@@ -549,6 +552,7 @@ Result<Schedule> Engine::run() {
         if (deadline_ <= now_) tick();
         if (time_changes_ <= now_) note_time();
         run_cycles();
+        tickets_.look(scheduler_, now_);
         deadline_ = scheduler_.next_deadline(now_);
         tell_progress();
         const Instant next = next_event();
@@ -561,6 +565,7 @@ Result<Schedule> Engine::run() {
             break;
     }
     run_.shares = shares_.end(scheduler_, run_.end);
+    run_.tickets = tickets_.end();
     waiting_.for_each([&](Position job, const Waiting& waiting) {
         if (run_.outcomes[job].started()) return;
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);

@@ -130,6 +130,15 @@ struct PreferencesOfRun {
     std::int64_t missed = 0;  // preferences that its vnodes missed at its last start, summed over its chunks
 };
 
+// The tickets of a job, summed over the seconds in which it waited or ran, without those of suspension.
+struct TicketsOfRun {
+    double by_override = 0;
+    double functional = 0;
+    double share = 0;
+    double running = 0;  // the part of the sum of the three from the time in which the job ran
+    double sum() const { return by_override + functional + share; }
+};
+
 // A tree of shares that a policy used, with the entities of the jobs.
 struct SharesOfRun {
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -159,6 +168,7 @@ struct Schedule {
     std::int64_t started = 0;
     std::vector<std::string> policies;  // policies that were in force, in the order of their first use
     std::vector<SharesOfRun> shares;
+    std::vector<TicketsOfRun> tickets;  // by the job's index in the trace; empty: no policy gave tickets
     std::map<std::string, QuotaOfRun> quotas;               // by limit, "q1 (guests): ncpus"
     std::map<std::uint32_t, PreemptedJob> preempted;        // by the job's index in the trace
     std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace

@@ -89,6 +89,7 @@ Result<void> JobRecords::fill(std::uint32_t job, const std::string& origin, sche
     record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};
     record_.owner = trace_.users[traced.user];
     record_.group = trace_.groups[traced.group];
+    record_.project = trace_.projects[traced.project];
     record_.origin_queue = origin;
     record_.queue = queue;
     record_.rerunnable = true;

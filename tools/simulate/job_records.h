@@ -13,6 +13,7 @@
 #include "server_plugin/scheduler/scheduler.h"
 #include "tools/simulate/machine.h"
 #include "tools/simulate/trace.h"
+#include "values/number.h"
 
 namespace pbs::simulate {
 
@@ -22,6 +23,11 @@ inline sched::JobHandle handle_of(std::uint32_t job) {
 }
 inline std::uint32_t job_of(sched::JobHandle handle) {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) - 1);
+}
+
+// Returns the job of an id as JobRecords writes it, "12.trace". REQUIRES: it is such an id.
+inline std::uint32_t job_of(std::string_view id) {
+    return values::take_number<std::uint32_t>(id).value_or(1) - 1;
 }
 
 // The amounts that jobs request. Jobs whose requests are equal, apart from the walltime, share a list of

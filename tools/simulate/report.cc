@@ -11,6 +11,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "tools/simulate/ticket_report.h"
 #include "tools/simulate/wish_reports.h"
 
 namespace pbs::simulate {
@@ -478,6 +479,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     for (const SharesOfRun& shares : run.shares)
         report.shares.push_back(make_share_report(trace, run, shares));
     report.quotas = make_quota_reports(trace, run);
+    report.tickets = make_ticket_report(trace, run);
     report.preemption = make_preemption_report(trace, run, &PreemptedJob::preempted);
     report.at_close = make_preemption_report(trace, run, &PreemptedJob::at_close);
     report.deadlines = make_deadline_report(run);

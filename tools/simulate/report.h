@@ -131,6 +131,27 @@ struct PreferenceReport {
     double missed = 0;       // mean of the preferences that vnodes of started jobs missed, summed over chunks
 };
 
+// The parts of an entity in all tickets and in all CPU time, each from 0 to 1. Tickets are summed over the
+// seconds in which jobs have them.
+struct TicketPart {
+    std::string name;
+    double tickets = 0;      // in the tickets of all jobs
+    double running = 0;      // in those of running jobs
+    double by_override = 0;  // in the tickets of this kind
+    double functional = 0;
+    double share = 0;
+    double cpu = 0;
+};
+struct TicketReport {
+    bool given = false;        // a job had tickets; false: the parts have only the CPU time
+    bool by_override = false;  // a job had tickets of this kind
+    bool functional = false;
+    bool share = false;
+    std::vector<TicketPart> users;  // those with the most tickets first
+    std::vector<TicketPart> groups;
+    std::vector<TicketPart> projects;
+};
+
 struct Usage {
     double used = 0;       // in CPU-seconds
     double available = 0;  // in CPU-seconds
@@ -181,10 +202,11 @@ struct Report {
     Part all;
     Part prime;
     Part non_prime;
-    std::vector<Group> users;                                        // sorted by name
-    std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
-    std::vector<ShareReport> shares;                                 // trees of shares that policies use
-    std::vector<QuotaReport> quotas;                                 // sorted by name
+    std::vector<Group> users;         // sorted by name
+    std::vector<Group> sizes;         // by number of CPUs: 1, 2, 3-4, 5-8, ...
+    std::vector<ShareReport> shares;  // trees of shares that policies use
+    std::vector<QuotaReport> quotas;  // sorted by name
+    TicketReport tickets;
     PreemptionReport preemption;                                     // all.times is 0: no preemption
     PreemptionReport at_close;                                       // stops by time_windows
     DeadlineReport deadlines;                                        // jobs is 0: no deadlines

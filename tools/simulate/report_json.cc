@@ -92,6 +92,19 @@ Json of(const PreemptionReport& preemption) {
     return json;
 }
 
+Json of(const std::vector<TicketPart>& parts, const char* key) {
+    Json list = Json::array();
+    for (const TicketPart& part : parts)
+        list.push_back({{key, part.name},
+                        {"tickets", part.tickets},
+                        {"running", part.running},
+                        {"override", part.by_override},
+                        {"functional", part.functional},
+                        {"share", part.share},
+                        {"cpu_part", part.cpu}});
+    return list;
+}
+
 Json of(const EstimateError& error) {
     return {{"off", of(error.off)}, {"later", error.later}};
 }
@@ -153,6 +166,10 @@ Json of(const Report& r, const rrule::Zone& zone) {
                    {"jobs_waiting", r.series.jobs_waiting}}}};
     if (!r.shares.empty()) json["shares"] = of(r.shares);
     if (!r.quotas.empty()) json["quotas"] = of(r.quotas);
+    if (r.tickets.given)
+        json["tickets"] = {{"users", of(r.tickets.users, "user")},
+                           {"groups", of(r.tickets.groups, "group")},
+                           {"projects", of(r.tickets.projects, "project")}};
     if (r.preemption.all.times > 0) json["preemption"] = of(r.preemption);
     if (r.at_close.all.times > 0) json["at_close"] = of(r.at_close);
     if (r.deadlines.jobs > 0)

@@ -264,6 +264,55 @@ std::string stops_table(const char* title, PreemptionReport Report::*kind, const
     return text::table(rows) + '\n';
 }
 
+const TicketPart& ticket_part_named(const std::vector<TicketPart>& list, const std::string& name) {
+    static const TicketPart none;
+    const auto found = std::ranges::find(list, name, &TicketPart::name);
+    return found == list.end() ? none : *found;
+}
+
+// Makes the table of tickets, by user, group and project. `users` limits the number of each as in other
+// tables.
+std::string tickets_table(const std::vector<Report>& reports, std::size_t users) {
+    if (std::ranges::none_of(reports, [](const Report& r) { return r.tickets.given; })) return {};
+    const bool one = reports.size() == 1;
+    const TicketReport& first = reports.front().tickets;
+    const TicketReport& second = reports.back().tickets;
+    std::vector<Row> rows;
+    if (one)
+        rows.push_back({"tickets", "all", "running", "override", "functional", "share", "CPU time"});
+    else
+        rows.push_back(
+            {"tickets", "all A", "B", "B - A", "running A", "B", "B - A", "CPU time A", "B", "B - A"});
+    const auto of_kind = [](bool given, double part) { return given ? percent(part) : std::string(); };
+    using Member = std::vector<TicketPart> TicketReport::*;
+    for (const auto& [what, member] : {std::pair<const char*, Member>("user", &TicketReport::users),
+                                       {"group", &TicketReport::groups},
+                                       {"project", &TicketReport::projects}}) {
+        std::vector<std::string> names;
+        for (const TicketReport* report : {&first, &second})
+            for (const TicketPart& part : report->*member)
+                if (std::ranges::find(names, part.name) == names.end()) names.push_back(part.name);
+        if (users != 0 && names.size() > users) names.resize(users);
+        for (const std::string& name : names) {
+            Row row = {fmt::format("{} {}", what, name)};
+            const TicketPart& a = ticket_part_named(first.*member, name);
+            const TicketPart& b = ticket_part_named(second.*member, name);
+            if (one) {
+                row.insert(
+                    row.end(),
+                    {percent(a.tickets), percent(a.running), of_kind(first.by_override, a.by_override),
+                     of_kind(first.functional, a.functional), of_kind(first.share, a.share), percent(a.cpu)});
+            } else {
+                add_difference(row, {a.tickets, b.tickets}, percent);
+                add_difference(row, {a.running, b.running}, percent);
+                add_difference(row, {a.cpu, b.cpu}, percent);
+            }
+            rows.push_back(std::move(row));
+        }
+    }
+    return text::table(rows) + '\n';
+}
+
 // Makes the table of quotas: a row for each limit of a rule.
 std::string quotas_table(const std::vector<Report>& reports) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.quotas.empty(); })) return {};
@@ -472,7 +521,7 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
     std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
     text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
-    text += shares_tables(reports) + quotas_table(reports) +
+    text += shares_tables(reports) + tickets_table(reports, users) + quotas_table(reports) +
             stops_table("preempted", &Report::preemption, reports, users) +
             stops_table("stopped at close", &Report::at_close, reports, users) + deadlines_table(reports) +
             ranges_table(reports) + preferences_table(reports) + estimates_table(reports);

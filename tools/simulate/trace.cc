@@ -20,7 +20,7 @@ void sort_by_submission(Trace& trace) {
 }
 
 std::optional<std::int64_t> cpus_of_select(std::string_view select) {
-    constexpr std::int64_t kMostCpus = 100'000'000;
+    constexpr std::int64_t kMostOfSelect = 100'000'000;
     constexpr std::string_view kCpus = "ncpus=";
     std::int64_t all = 0;
     for (const std::string_view chunk : values::split(select, '+')) {
@@ -31,11 +31,11 @@ std::optional<std::int64_t> cpus_of_select(std::string_view select) {
             const bool is_count = part.data() == chunk.data() && part.find('=') == part.npos;
             if (chunk.empty() || !(of_cpus || is_count)) continue;
             const auto number = values::number<std::int64_t>(of_cpus ? part.substr(kCpus.size()) : part);
-            if (!number || *number < 0 || *number > kMostCpus) return std::nullopt;
+            if (!number || *number < 0 || *number > kMostOfSelect) return std::nullopt;
             (of_cpus ? cpus : count) = *number;
         }
         all += count * cpus;
-        if (all > kMostCpus) return std::nullopt;
+        if (all > kMostOfSelect) return std::nullopt;
     }
     return all;
 }

@@ -59,6 +59,7 @@ struct TraceJob {
                                          // known
     std::uint32_t user = 0;              // index in Trace::users
     std::uint32_t group = 0;             // index in Trace::groups
+    std::uint32_t project = 0;           // index in Trace::projects
     std::uint32_t queue = 0;             // index in Trace::queues
 
     // Returns the run time with a number of CPUs: of a moldable job more than run_time, as its work stays.
@@ -68,11 +69,14 @@ struct TraceJob {
 };
 
 struct Trace {
+    Trace() { projects.number(""); }
+
     std::string name;            // name of the file
     std::vector<TraceJob> jobs;  // sorted by submission time
     Names users;
     Names groups;
-    Names queues;  // queues of submission; "" is the default queue
+    Names projects;  // "": unknown; always the first one, for jobs of formats without projects
+    Names queues;    // queues of submission; "" is the default queue
     std::vector<RequestText> requests;
     std::string time_zone;       // an IANA name; empty: unknown
     std::int64_t max_nodes = 0;  // size of the recorded machine; 0: unknown

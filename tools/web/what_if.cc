@@ -228,7 +228,7 @@ void WhatIf::tell(Answer& answer) const {
     if (!done || of_others) return;
     for (Json& simulated : told["report"]["simulations"]) {
         simulated["users"] = Json::array();
-        for (const char* kind : {"preemption", "at_close"})
+        for (const char* kind : {"tickets", "preemption", "at_close"})
             if (simulated.contains(kind)) simulated[kind]["users"] = Json::array();
         simulated.erase("shares");
     }
