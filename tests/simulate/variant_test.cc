@@ -9,6 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 Site site() {
     Site made = site_of(1, 2);
@@ -162,6 +163,45 @@ TEST(Variant, AConfigurationWithoutQueuesGetsThoseThatItNames) {
     auto plain = variant_of_policies(bare, {});
     add_named_queues(*plain->snapshot, {}, plain->machine);
     EXPECT_EQ(plain->machine.server.at("default_queue"), "workq");
+}
+
+// A limit on a queue that the trace or the policy names, or on workq, leaves the queue started. The jobs of
+// other queues than the last one still go to the queue that they would go to without the limit.
+TEST(Variant, ALimitOnAQueueThatIsOnlyNamedLeavesItStarted) {
+    Site bare;
+    add_nodes(bare.machine, 1, 2, 0);
+    const auto queues = [&](std::vector<std::string> of_trace, const std::string& changes) {
+        bare.trace_queues = std::move(of_trace);
+        auto variant = variant_of_changes(bare, {"c", changes});
+        if (!variant) return Objects{{variant.error(), {}}};
+        add_named_queues(*variant->snapshot, bare.trace_queues, variant->machine);
+        return variant->machine.queues;
+    };
+    const auto has = [](const char* key, const char* value) {
+        return testing::AllOf(testing::Contains(Pair("started", "True")),
+                              testing::Contains(Pair("enabled", "True")),
+                              testing::Contains(Pair(key, value)));
+    };
+    EXPECT_THAT(queues({""}, "set queue workq max_running=1\n"),
+                ElementsAre(Pair("workq", has("max_running", "1"))));
+    EXPECT_THAT(queues({"long", "short"}, "set queue long max_running=1\n"),
+                ElementsAre(Pair("long", has("max_running", "1")), Pair("short", testing::_)));
+    EXPECT_THAT(queues({"long"}, R"({"format":1,"host":{"queue":{"long":{"max_running":"2"}}}})"),
+                ElementsAre(Pair("long", has("max_running", "2"))));
+    EXPECT_THAT(queues({""},
+                       "create policy o\nset policy o algorithm=origin,submit_queue=in,batch_queues=b0\n"
+                       "set queue b0 max_running=3\n"),
+                ElementsAre(Pair("b0", has("max_running", "3")), Pair("in", testing::_)));
+    EXPECT_THAT(queues({"long"}, "set queue long started=False\n"),
+                ElementsAre(Pair("long", testing::Contains(Pair("started", "False")))));
+    EXPECT_THAT(queues({"long"}, "set queue lnog max_running=1\n").begin()->first,
+                HasSubstr("there is none of this name"));
+    // A queue that the changes create is as qmgr makes it, and a note says so.
+    const auto created = variant_of_changes(bare, {"c", "create queue extra\n"});
+    ASSERT_TRUE(created) << created.error();
+    EXPECT_THAT(created->notes, ElementsAre(HasSubstr("queue extra is created without started=True")));
+    const auto started = variant_of_changes(bare, {"c", "create queue extra started=True\n"});
+    EXPECT_TRUE(started->notes.empty());
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ Result<void> choose_nodes(const Arguments& arguments, const Trace& trace, Machin
 
 Result<Site> read_site(const Arguments& arguments, Trace& trace) {
     Site site;
+    site.trace_queues = trace.queues.all();
     std::string zone_name;
     if (!arguments.config.empty()) {
         auto text = read_file(arguments.config);

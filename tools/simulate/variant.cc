@@ -45,7 +45,11 @@ class Draft {
 
   private:
     Draft(values::TemporaryFolder folder, objects::Store store, const Site& site)
-        : folder_(std::move(folder)), store_(std::move(store)), machine_(site.machine) {}
+        : folder_(std::move(folder)),
+          store_(std::move(store)),
+          machine_(site.machine),
+          trace_queues_(site.trace_queues),
+          bare_(site.machine.queues.empty()) {}
 
     Result<void> import(const std::string& document, const std::string& name, bool replace);
     Result<void> apply_document(const ChangeText& changes);
@@ -54,6 +58,7 @@ class Draft {
     Result<void> change_object(const cmds::Directive& directive, const std::string& name);
     Result<void> change_machine(const cmds::Directive& directive, const std::string& name);
     Result<void> change_store(const cmds::Directive& directive, const std::string& name);
+    Result<void> add_named_queue(const std::string& name);
     Values* machine_values(cmds::ObjectType type, const std::string& name);
     Objects* machine_objects(cmds::ObjectType type);
     Result<void> execute(const objects::Command& command);
@@ -64,6 +69,9 @@ class Draft {
     values::TemporaryFolder folder_;  // declared first: the store's file is in it
     objects::Store store_;
     Machine machine_;
+    const std::vector<std::string>& trace_queues_;
+    bool bare_;  // the site has no queues
+    std::set<std::string> created_queues_;
     std::set<std::string> named_policies_;
     bool assigned_ = false;
     std::vector<std::string> notes_;
@@ -154,6 +162,8 @@ Result<void> Draft::apply_document(const ChangeText& changes) {
                      object.attributes.end());
     auto machine = read_machine(changes.text, changes.name);
     if (!machine) return tl::unexpected(machine.error());
+    for (const auto& [name, values] : machine->queues)
+        if (auto done = add_named_queue(name); !done) return done;
     for (auto& [key, value] : machine->server) machine_.server[key] = value;
     for (auto part : {&Machine::queues, &Machine::nodes, &Machine::resources, &Machine::scheds})
         for (auto& [name, values] : (*machine).*part)
@@ -238,8 +248,26 @@ Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
     return nullptr;
 }
 
+// Adds a queue that a change names to a site without queues, as add_named_queues() would do afterwards:
+// enabled and started. Does nothing if the trace and the policies don't name it.
+Result<void> Draft::add_named_queue(const std::string& name) {
+    if (!bare_ || machine_.queues.contains(name)) return {};
+    Machine named;
+    named.queues = machine_.queues;
+    named.server = machine_.server;
+    add_named_queues(snapshot(), trace_queues_, named);
+    const auto queue = named.queues.find(name);
+    if (queue == named.queues.end()) return {};
+    machine_.queues.insert(*queue);
+    return execute({objects::CommandKind::create, ObjectType::queue, name});
+}
+
 // Applies a directive to the attributes that the server stores. Ignores the directive's other attributes.
 Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
+    if (directive.type == cmds::ObjectType::queue && directive.command == cmds::Command::create)
+        created_queues_.insert(name);
+    else if (directive.type == cmds::ObjectType::queue && directive.command != cmds::Command::remove)
+        if (auto done = add_named_queue(name); !done) return done;
     Objects* const objects = machine_objects(directive.type);
     if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
     if (directive.command == cmds::Command::create && !(*objects).try_emplace(name).second)
@@ -395,6 +423,11 @@ Result<Variant> Draft::finish(std::string title) && {
     variant.machine = std::move(machine_);
     variant.snapshot = store_.snapshot();
     variant.notes = std::move(notes_);
+    for (const std::string& name : created_queues_)
+        if (const auto queue = variant.machine.queues.find(name);
+            queue != variant.machine.queues.end() && !queue->second.contains("started"))
+            variant.notes.push_back(
+                fmt::format("queue {} is created without started=True, so that its jobs don't start", name));
     add_unsupported(*variant.snapshot, variant.notes);
     add_checkpoints(variant, variant.notes);
     add_programs(variant, variant.notes);

@@ -18,6 +18,7 @@ struct Site {
     std::string document;  // in the form of pbs_config export; empty: only default_policy
     std::string name;      // name of the document, for messages
     Machine machine;
+    std::vector<std::string> trace_queues{};  // the queues that the trace names; "" is the default queue
     rrule::Zone zone = rrule::Zone::utc();
 };
 
@@ -41,7 +42,8 @@ Result<bool> names_policies(const Site& site, std::string_view list);
 // changes nothing. The error says why the configuration is refused.
 Result<Variant> variant_of_policies(const Site& site, const std::string& list);
 
-// Makes a variant by changes: create, delete, set and unset, of any object of the site. If the changes assign
+// Makes a variant by changes: create, delete, set and unset, of any object of the site. On a site without
+// queues, they may set attributes of the queues that add_named_queues() would add. If the changes assign
 // no policy to a sched and name exactly one policy, which no sched has, this becomes the all-time policy of
 // the sched default. The error names the directive.
 Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes);
