@@ -354,8 +354,7 @@ std::string is_days(const std::string& text) {
     for (const std::string& day : {text.substr(0, dash), text.substr(std::min(dash + 1, text.size()))}) {
         const bool last_left_out = day.empty() && dash == text.size();
         if (!last_left_out && (day.size() != 8 || day.find_first_not_of("0123456789") != day.npos))
-            return fmt::format("--days: found '{}', expected YYYYMMDD, or two of these with a dash between",
-                               text);
+            return fmt::format("found '{}', expected YYYYMMDD, or two of these with a dash between", text);
     }
     return {};
 }
