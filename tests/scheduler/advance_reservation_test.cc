@@ -101,6 +101,35 @@ TEST_F(AdvanceReservation, ItsJobsRunInItAndOthersBesideIt) {
     EXPECT_THAT(world.cycle(at(12)).started, ElementsAre(other));
 }
 
+// A cycle after the end of a job of the reservation considers the next one, although this one lasts into the
+// time of a place that is kept for a waiting job, and although no other job may have the amounts.
+struct FollowsInReservation : AdvanceReservation, testing::WithParamInterface<const char*> {};
+
+TEST_P(FollowsInReservation, AfterTheEndOfAnotherJob) {
+    world.origin({"batch"}).max_queued_time = Seconds(kHour);
+    world.configure();
+    const auto cycle = [&](Instant now, CycleTrigger trigger) {
+        return world.cycle(now, true, "default", trigger).started;
+    };
+    const int one = world.reserve({at(10), at(14), "1:ncpus=2"});
+    (void)world.cycle(at(9));
+    world.begin_reservation(one);
+    const std::string queue = World::queue_of_reservation(one);
+    const int other = job(1, 5 * kHour, "submit");
+    const int first = job(2, kHour, queue);
+    EXPECT_THAT(cycle(at(10), CycleTrigger::job_new), ::testing::UnorderedElementsAre(other, first));
+    const int waits = job(4, kHour, "submit");
+    const int second =
+        world.job({.queue = queue, .walltime = 20 * kHour, .select = GetParam(), .queued = at(9)}, at(9));
+    EXPECT_THAT(cycle(at(10, 15), CycleTrigger::job_new), IsEmpty());
+    world.finish(first, at(10, 15, 20));
+    EXPECT_THAT(cycle(at(10, 15, 20), CycleTrigger::job_ended), ElementsAre(second));
+    EXPECT_FALSE(world.running(waits));
+}
+
+INSTANTIATE_TEST_SUITE_P(Chunks, FollowsInReservation, testing::Values("1:ncpus=2", "2:ncpus=1"),
+                         [](const auto& one) { return one.param[0] == '1' ? "One" : "Two"; });
+
 TEST_F(AdvanceReservation, AJobOfItStaysOnItsVnodes) {
     world.vnode({.name = "n2", .ncpus = 4});
     const int one = world.reserve({at(10), at(12), "1:ncpus=3"});

@@ -65,13 +65,14 @@ JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Roo
 }
 
 // Adds the free amounts of the vnode, or of its host, to `rooms`: for jobs that end before each reservation
-// begins, and for jobs that outlast all reservations.
+// begins, and for jobs that outlast all reservations. Reservations don't bind jobs of advance reservations.
 void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
     const auto& known = t_.resources.known();
     Vnodes& vnodes = *state_.vnodes;
     const auto until = [&](Instant end) {
         return vnodes.host_room_until(view.pool, vnode, known.ncpus, known.mem, end);
     };
+    if (view.booking != kNoSlot) return add_largest(rooms, fit(view, kAnySize, until(Instant::min())));
     for (const Reservation& reservation : state_.reservations) {
         JobSize most = kAnySize;
         most.walltime = narrow((reservation.start - in_.now).count());
@@ -220,8 +221,10 @@ bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queue
     PlaceRules rules = state_.place_rules(request);
     rules.max_load_percent = rules.max_systime_percent = 0;  // these change without an event
     rules.load_balancing = false;
-    const bool room = std::ranges::any_of(
-        queues, [&](const QueueView* view) { return each_kind_has_room(request, view->pool, rules); });
+    const bool room = std::ranges::any_of(queues, [&](const QueueView* view) {
+        rules.booking = view->booking;
+        return each_kind_has_room(request, view->pool, rules);
+    });
     known = room ? started_.size() + 1 : 0;
     return room;
 }
