@@ -211,9 +211,11 @@ class Cluster {
         std::ranges::sort(places);
         waiting_.clear();
         reserved_.clear();
+        // In dedicated time, a cycle of a standard policy keeps no places, as in OpenPBS.
+        const bool keeps_places = origin || !world_.configuration.dedicated.contains(now_);
         for (const auto& [place, job] : places) {
             waiting_.push_back(job);
-            if (!starts.contains(job) || reserved_.size() == depth) continue;
+            if (!keeps_places || !starts.contains(job) || reserved_.size() == depth) continue;
             reserved_.push_back(job);
             promised_[job] = starts.at(job);
         }
