@@ -25,15 +25,6 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-// Returns whether the client lost its connection, and so doesn't know whether its request was carried out.
-bool lost(const Output& output) {
-    const std::string text = output.err + output.out;
-    return std::ranges::any_of(
-        std::initializer_list<const char*>{"onnection", "End of File", "end of file", "isn't known",
-                                           "not known", "cannot send to the server"},
-        [&](const char* words) { return text.find(words) != std::string::npos; });
-}
-
 // Returns whether an error says why something failed, in words of the system, of SQLite or of C++.
 bool gives_reason(const std::string& text) {
     return std::ranges::any_of(std::initializer_list<const char*>{"oo many open files",
@@ -111,9 +102,9 @@ void EveryCall::meets(const Request& request, const Fault& fault, const std::str
     ASSERT_TRUE(server_->running()) << "the server has ended: " << output;
     bool done = output.exit == 0;
     if (!done)
-        EXPECT_TRUE(gives_reason(output.err + server_->log()) || lost(output))
+        EXPECT_TRUE(gives_reason(output.err + server_->log()) || lost_connection(output))
             << "the error doesn't say why: " << output;
-    if (!done && lost(output)) done = state_of(*server_) == after;
+    if (!done && lost_connection(output)) done = state_of(*server_) == after;
     done ? ++done_ : ++refused_;
     expect_state(done ? after : before, done ? "acknowledged" : "refused");
     if (crash_first) {

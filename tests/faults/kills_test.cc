@@ -1,7 +1,8 @@
-// Kills the server, its launcher, wardens and shepherds at random instants. Meanwhile, jobs of all kinds are
-// submitted, run, preempted and moved to another server, and the configuration changes. Then checks that
-// acknowledged changes are there, that a change of both databases is in both or in neither, and that each job
-// has run once, unless its shepherd or warden was killed.
+// Kills the server, its launcher, wardens and shepherds, and pbs_web at random instants. Meanwhile, jobs of
+// all kinds are submitted, run, preempted and moved to another server, and the configuration changes and goes
+// back to earlier revisions. Then checks that acknowledged changes are there, that a change of both databases
+// is in both or in neither, that pbs_web shows the latest change, and that each job has run once, unless its
+// shepherd or warden was killed.
 //
 // CTest runs this for some seconds with a seed that it prints. PBSPOLICY_SEED=SEED repeats the choices, and
 // PBSPOLICY_KILLS=600 makes it run for 600 seconds.
@@ -21,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -29,6 +31,8 @@
 #include <vector>
 
 #include "tests/e2e/harness.h"
+#include "tests/faults/scene.h"
+#include "tests/faults/web_beside.h"
 
 namespace pbs::e2e {
 namespace {
@@ -52,6 +56,7 @@ class Kills : public ::testing::Test {
         Site() : near({.arguments = {"--name", "near"}}), far({.arguments = {"--name", "far"}}) {}
         Server near;
         Server far;
+        WebBeside web{near};
     };
 
     void SetUp() override {
@@ -65,10 +70,10 @@ class Kills : public ::testing::Test {
     void TearDown() override {
         if (IsSkipped()) return;
         std::printf(
-            "kills: seed %u, %d of servers, %d of launchers, %d of wardens, %d of shepherds; %zu jobs "
-            "with %d runs, %d changes of the configuration\n",
-            seed_, kills_[0].load(), kills_[1].load(), kills_[2].load(), kills_[3].load(), all_jobs_,
-            all_runs_, changes_.load());
+            "kills: seed %u, %d of servers, %d of launchers, %d of wardens, %d of shepherds, %d of pbs_web; "
+            "%zu jobs with %d runs, %d imports, %d rollbacks, %d answers of pbs_web\n",
+            seed_, kills_[0].load(), kills_[1].load(), kills_[2].load(), kills_[3].load(), kills_[4].load(),
+            all_jobs_, all_runs_, imports_.load(), rollbacks_.load(), answers_.load());
     }
 
     int random(int below) {
@@ -81,12 +86,8 @@ class Kills : public ::testing::Test {
 
     // Returns whether the request was acknowledged. If it wasn't, the error must be a lost connection.
     static bool acknowledged(const std::string& name, const Output& output) {
-        if (output.exit == 0) return true;
-        const std::string text = output.err + output.out;
-        for (const char* words : {"onnect", "End of File", "end of file", "known", "Broken pipe"})
-            if (text.find(words) != std::string::npos) return false;
-        ADD_FAILURE() << name << ": " << output;
-        return false;
+        if (output.exit != 0) EXPECT_TRUE(lost_connection(output)) << name << ": " << output;
+        return output.exit == 0;
     }
     void submit(Job job, std::vector<std::string> options = {}) {
         job.runs_again = job.subjobs > 0 || random(2) == 0;
@@ -167,17 +168,59 @@ class Kills : public ::testing::Test {
     Output move(const std::string& id) {
         return site_->near.command({"qmove", fmt::format("work@localhost:{}", site_->far.port()), id});
     }
-    // Sets a policy's and a queue's attribute to the same number. They are in different databases.
+    // Sets a policy's and a queue's attribute to the same number, by an import or a rollback. They are in
+    // different databases.
     void change_configuration() {
+        const auto requested = [&](const char* name, const std::vector<std::string>& argv, int number) {
+            unanswered_.insert(number);
+            if (!acknowledged(name, site_->near.command(argv))) return false;
+            unanswered_.clear();
+            number_ = number;
+            return true;
+        };
+        if (!revisions_.empty() && random(3) == 0) {
+            const auto [revision, number] =
+                revisions_[static_cast<std::size_t>(random(static_cast<int>(revisions_.size())))];
+            if (requested("rollback", {"pbs_config", "rollback", std::to_string(revision)}, number))
+                ++rollbacks_;
+            return;
+        }
         const int number = ++last_number_;
         const fs::path path = site_->near.work() / "document.json";
         std::ofstream(path) << fmt::format(
             R"({{"format": 1, "policy": {{"p": {{"backfill_depth": "{0}"}}}},
                  "host": {{"queue": {{"work": {{"Priority": "{0}"}}}}}}}})",
             number);
-        if (!acknowledged("import", site_->near.command({"pbs_config", "import", path.string()}))) return;
-        number_ = number;
-        ++changes_;
+        if (!requested("import", {"pbs_config", "import", path.string()}, number)) return;
+        ++imports_;
+        // Nobody else changes the configuration, so the latest revision is that of the import.
+        if (const int revision = latest_revision(); revision > 0) revisions_.emplace_back(revision, number);
+    }
+    // Returns the latest revision of the configuration; 0: the server couldn't be asked.
+    int latest_revision() const {
+        const Output history = site_->near.command({"pbs_config", "history", "--limit", "1", "--json"});
+        const auto read = nlohmann::json::parse(history.out, nullptr, false);
+        if (history.exit != 0 || !read.is_array() || read.empty()) return 0;
+        return read.back().value("revision", 0);
+    }
+    // Asks pbs_web, which may have no server, or be killed. Each answer is whole and says what it is.
+    void ask_web() {
+        static constexpr const char* kAddresses[] = {"/now.json", "/why.json", "/changes.json", "/when.json"};
+        if (random(2) == 0) {
+            const auto metrics = site_->web.get("/metrics");
+            if (metrics.status == 0) return;
+            EXPECT_EQ(metrics.status, 200);
+            EXPECT_NE(metrics.body.find("\npbs_up "), std::string::npos) << metrics.body;
+        } else {
+            const char* address = kAddresses[random(4)];
+            const auto answer = site_->web.get(address);
+            if (answer.status == 0) return;
+            const auto told = nlohmann::json::parse(answer.body, nullptr, false);
+            EXPECT_TRUE(told.is_object()) << address << ": " << answer.body;
+            EXPECT_EQ(answer.status != 200, told.is_object() && told.contains("error"))
+                << address << ": " << answer.status << " " << answer.body;
+        }
+        ++answers_;
     }
     void change_reservations() {
         const std::lock_guard only(reservations_);
@@ -250,13 +293,28 @@ class Kills : public ::testing::Test {
         const pid_t pid = holder(started, byte);
         if (end(pid, [&] { return holder(started, byte) == pid; })) ++kills_[byte == 0 ? 3 : 2];
     }
+    void start_web() {
+        EXPECT_TRUE(site_->web.start());
+        web_killed_ = false;
+    }
+    void kill_web() {
+        EXPECT_TRUE(site_->web.running()) << "pbs_web has ended: " << site_->web.output();
+        site_->web.kill9();
+        web_killed_ = true;
+        ++kills_[4];
+    }
     // Kills helpers of the server `victim` at random instants, and at last the server itself, which has the
     // process id `pid`.
     void kill_some(Server& victim, pid_t pid) {
         for (int i = random(4); i > 0; --i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(random(150)));
-            const int kind = random(3);
-            if (kind == 0) {
+            const int kind = random(4);
+            if (kind == 3) {
+                if (web_killed_)
+                    start_web();
+                else
+                    kill_web();
+            } else if (kind == 0) {
                 const pid_t launcher = launcher_of(pid);
                 if (end(launcher, [&] { return launcher_of(pid) == launcher; })) ++kills_[1];
             } else {
@@ -273,15 +331,33 @@ class Kills : public ::testing::Test {
         const Server& near = site_->near;
         const std::string depth = near.attribute("policy p", "backfill_depth");
         EXPECT_EQ(depth, near.attribute("queue work", "Priority")) << "half of a change";
-        EXPECT_TRUE(depth == std::to_string(number_) || depth == std::to_string(last_number_))
-            << depth << " instead of " << number_ << " or " << last_number_;
-        number_ = std::atoi(depth.c_str());
+        const int found = std::atoi(depth.c_str());
+        EXPECT_TRUE(found == number_ || unanswered_.contains(found))
+            << found << " instead of " << number_ << " or " << ::testing::PrintToString(unanswered_);
+        number_ = found;
+        unanswered_.clear();
         const std::string listing = near.command({"qstat", "-x", "-f"}).out;
         for (const auto& [id, job] : jobs_)
             EXPECT_NE(listing.find("Job Id: " + id + "\n"), std::string::npos) << id << " is lost";
         const std::string reservations = near.command({"pbs_rstat", "-f"}).out;
         for (const std::string& id : reserved_)
             EXPECT_NE(reservations.find(id), std::string::npos) << id << " is lost";
+    }
+    // Expects that pbs_web has outlived the server, unless it was killed, and shows the latest change.
+    void expect_web() {
+        if (web_killed_) start_web();
+        EXPECT_TRUE(site_->web.running()) << "pbs_web has ended: " << site_->web.output();
+        const int revision = latest_revision();
+        EXPECT_GT(revision, 0);
+        std::string shown;
+        EXPECT_TRUE(wait_for([&] {
+            shown = site_->web.get("/changes.json").body;
+            const auto told = nlohmann::json::parse(shown, nullptr, false);
+            return told.is_object() && told.contains("changes") && !told["changes"].empty() &&
+                   told["changes"][0].value("revision", 0) == revision;
+        })) << "pbs_web doesn't show revision "
+            << revision << ": " << shown << site_->web.output();
+        EXPECT_NE(site_->web.get("/metrics").body.find("\npbs_up 1\n"), std::string::npos);
     }
     std::vector<std::string> selected(const Server& server, std::vector<std::string> options) const {
         options.insert(options.begin(), "qselect");
@@ -366,6 +442,8 @@ class Kills : public ::testing::Test {
         jobs_.clear();
         killed_.clear();
         reserved_.clear();
+        revisions_.clear();
+        unanswered_.clear();
         number_ = last_number_ = 1;
         for (Server* server : {&site_->near, &site_->far}) {
             ASSERT_TRUE(server->start());
@@ -379,6 +457,7 @@ class Kills : public ::testing::Test {
         }
         std::ofstream(runs()).flush();
         fs::permissions(runs(), fs::perms(0666));
+        start_web();
         for (int i = 0; i < kills && !HasFailure(); ++i) {
             Server& victim = random(4) == 0 ? site_->far : site_->near;
             std::atomic<bool> over = false;
@@ -392,12 +471,19 @@ class Kills : public ::testing::Test {
             clients.emplace_back([&] {
                 while (!over) change_configuration();
             });
+            clients.emplace_back([&] {
+                while (!over) {
+                    ask_web();
+                    std::this_thread::sleep_for(20ms);
+                }
+            });
             kill_some(victim, victim.pid());
             over = true;
             for (std::thread& client : clients) client.join();
             victim.kill9();
             ASSERT_TRUE(victim.start());
             expect_acknowledged();
+            expect_web();
         }
         if (HasFailure()) return;
         finish();
@@ -413,13 +499,26 @@ class Kills : public ::testing::Test {
     std::mutex reservations_;
     std::set<std::string> reserved_;
     int reservations_made_ = 0;
-    std::atomic<int> number_ = 1;       // number in the configuration that was acknowledged last
-    std::atomic<int> last_number_ = 1;  // number in the configuration that was requested last
-    std::atomic<int> kills_[4] = {};
-    std::atomic<int> changes_ = 0;
+    bool web_killed_ = false;
+    std::vector<std::pair<int, int>> revisions_;  // revisions after imports, and the numbers in them
+    int number_ = 1;                              // number in the configuration that was acknowledged last
+    std::set<int> unanswered_;                    // numbers that were requested since then, without an answer
+    int last_number_ = 1;                         // greatest number that was requested
+    std::atomic<int> kills_[5] = {};              // of servers, launchers, wardens, shepherds, and pbs_web
+    std::atomic<int> imports_ = 0;
+    std::atomic<int> rollbacks_ = 0;
+    std::atomic<int> answers_ = 0;
     std::size_t all_jobs_ = 0;
     int all_runs_ = 0;
 };
+
+TEST(LostConnection, IsNoRefusal) {
+    EXPECT_TRUE(lost_connection({1, "", "qsub: the server closed the connection (errno=15081)\n"}));
+    EXPECT_TRUE(lost_connection({1, "", "qsub: cannot connect to /h/pbs.sock: Connection refused\n"}));
+    for (const char* refusal : {"qhold: Unknown Job Id 7.near\n", "qsub: Unknown queue: work\n",
+                                "qmove: Server could not connect to the execution host\n"})
+        EXPECT_FALSE(lost_connection({1, "", refusal})) << refusal;
+}
 
 TEST_F(Kills, LoseNothingAndRunNoJobTwice) {
     const char* text = std::getenv("PBSPOLICY_KILLS");

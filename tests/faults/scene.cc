@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -167,6 +168,15 @@ Output ask(const Server& server, const Request& request) {
     const RunOptions options{.input = request.input, .folder = server.work()};
     return request.by_manager ? server.command(request.argv, options)
                               : server.command_as(runner(), request.argv, options);
+}
+
+bool lost_connection(const Output& output) {
+    const std::string text = output.err + output.out;
+    return std::ranges::any_of(
+        std::initializer_list<const char*>{"cannot connect to ", "cannot send to the server",
+                                           "cannot read from the server", "closed the connection",
+                                           "there is no connection", "End of File"},
+        [&](const char* words) { return text.find(words) != std::string::npos; });
 }
 
 std::string differences_of(const std::string& expected, const std::string& found) {

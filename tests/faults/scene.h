@@ -23,6 +23,9 @@ std::map<std::string, std::string> set_the_scene(const Server& server);
 // Returns a request of each kind. Each request succeeds on that server without any of the others.
 std::vector<Request> requests(const Server& server, const std::map<std::string, std::string>& ids);
 Output ask(const Server& server, const Request& request);
+// Returns whether a command couldn't reach the server, or lost its connection, so that it doesn't know
+// whether the server has carried out its request.
+bool lost_connection(const Output& output);
 
 // Returns the server's objects as clients see them. Job numbers are left out, as a refused submission may use
 // up a number.
