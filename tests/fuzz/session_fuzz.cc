@@ -410,12 +410,18 @@ class Site {
         const auto arrived = ifl::decode_request(ifl::encode_request(request));
         if (!arrived) fault("a request can't be read", arrived.error().message);
         Context context{*server_, asks, server_->now(), *arrived, sessions_[as_user ? 1 : 0]};
-        auto reply = ifl::decode_reply(ifl::encode_reply(answer(context)));
+        // A client that waits for a reservation's answer gets one, as time passes and cycles run.
+        const auto wait = [&] {
+            waited_ = true;
+            go_on(seconds(60));
+            settle();
+        };
+        auto reply = ifl::decode_reply(ifl::encode_reply(answer(context, wait)));
         if (!reply) fault("a reply can't be read", reply.error().message);
         return std::move(*reply);
     }
     // Makes a request. If it is refused, checks that all objects are the same as before. This isn't checked
-    // if the request concerns several subjobs, each of which may succeed by itself.
+    // if time has passed, or if the request concerns several subjobs, each of which may succeed by itself.
     void request(ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
         const bool as_user = choose_.below(6) == 5;
         const auto* single = std::get_if<ifl::JobId>(&body);
@@ -423,6 +429,7 @@ class Site {
         const std::string& id = single != nullptr ? single->job : signal != nullptr ? signal->job : extend;
         const bool several = id.find('[') != std::string::npos;
         const std::string before = state_text();
+        waited_ = false;
         if (const auto* manage = std::get_if<ifl::Manage>(&body); manage != nullptr && talks()) {
             std::fprintf(stderr, "%u %u %s", manage->command, manage->object_type, manage->object.c_str());
             for (const auto& [name, resource, value, op] : manage->attributes)
@@ -432,7 +439,7 @@ class Site {
         const auto reply = ask(as_user, type, std::move(body), std::move(extend));
         note(type, reply);
         if (reply.code == PBSE_INTERNAL) fault("an internal error", text_of(reply));
-        if (reply.code == 0 || several) return;
+        if (reply.code == 0 || several || waited_) return;
         const std::string after = state_text();
         if (after != before)
             fault("a refused request has changed something", std::string(ifl::request_name(type)) + ": " +
@@ -474,6 +481,10 @@ class Site {
                 resource = choose_.of(kResources);
             // don't change the program that sends mail
             if (name == "mailer") name = "comment";
+            // don't wait longer for a reservation's answer than is worth while
+            static constexpr Names kWaits = {"1", "-1", "600", "-600", "", "x"};
+            if (name == "interactive" && type == MGR_OBJ_RESV)
+                return {name, "", choose_.of(kWaits), choose_.of(kOps)};
             return {name, resource, def.words.empty() ? value() : std::string(choose_.of(def.words)),
                     choose_.of(kOps)};
         }
@@ -665,9 +676,9 @@ class Site {
             for (const auto& object : all)
                 for (const auto& value : object.attributes)
                     if (!kFleeting.contains(value.name) &&
-                        (value.name != "resources_assigned" || value.value != "0"))
-                        text += object.name + " " + value.name + "." + value.resource + " = " + value.value +
-                                "\n";
+                        (value.name != "resources_assigned" || !is_zero(value.value)))
+                        text += object.name + " " + value.name + "." + value.resource + " = " +
+                                (value.name == "jobs" ? without_order(value.value) : value.value) + "\n";
         };
         add(status_server, "");
         add(status_queue, "");
@@ -679,6 +690,22 @@ class Site {
              {"", "object=policy", "object=time_window", "object=fs_group", "object=quota"})
             add(status_scheduler, kind);
         return text;
+    }
+    // Returns whether an amount is 0, whatever its unit. A new start doesn't list the amounts of resources
+    // that no job holds any more.
+    static bool is_zero(std::string_view amount) {
+        return amount.find_first_of("123456789") == std::string_view::npos;
+    }
+    // Returns the jobs on a vnode, such as "1.svr/0, 2.svr/1", in the order of their names and without their
+    // numbers: they are numbered in the order of their starts, and after a new start in the order of their
+    // ids.
+    static std::string without_order(const std::string& jobs) {
+        std::istringstream in(jobs);
+        std::multiset<std::string> sorted;
+        for (std::string job; in >> job;) sorted.insert(job.substr(0, job.find('/')));
+        std::string out;
+        for (const std::string& job : sorted) out += job + " ";
+        return out;
     }
     static std::string differences(const std::string& before, const std::string& after) {
         const auto lines = [](const std::string& text) {
@@ -733,6 +760,7 @@ class Site {
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
+    bool waited_ = false;        // time has passed while a request waited
     host::Session sessions_[2];  // a session of root, and one of an ordinary user
     std::vector<std::string> jobs_;
     std::vector<std::string> reservations_;

@@ -114,14 +114,18 @@ Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::opti
     }
 }
 
-ifl::Reply answer(Context& context) {
+ifl::Reply answer(Context& context, const std::function<void()>& wait) {
     ifl::Reply reply = begin_answer(context);
     if (context.rest != nullptr) {
         ifl::StatusParts parts;
         std::optional<ifl::Reply> instead;
         for (auto left = Steps::Left::more; left != Steps::Left::nothing;) {
             left = go_on(context, parts, false, instead);
-            if (left == Steps::Left::later) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (left != Steps::Left::later) continue;
+            if (wait)
+                wait();
+            else
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         if (instead) return std::move(*instead);
         reply.body = ifl::StatusReply{{}, parts.take()};

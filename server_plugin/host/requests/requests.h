@@ -134,8 +134,9 @@ ifl::Reply begin_answer(Context& context);
 // Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added parts to
 // `out`. `shown`: earlier steps have added parts. An exception becomes an error reply.
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
-// Begins the answer, does all its steps, and commits.
-ifl::Reply answer(Context& context);
+// Begins the answer, does all its steps, and commits. For tests, which have no loop of events: calls wait()
+// whenever a step has to wait, or sleeps for a millisecond if `wait` is empty.
+ifl::Reply answer(Context& context, const std::function<void()>& wait = {});
 
 // Returns whether the request is a part of a submission that can share its commit with others (CommitGroup).
 bool may_share_commit(const ifl::Request& request, const Session& session);
