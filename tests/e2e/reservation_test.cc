@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <ctime>
+#include <future>
+#include <limits>
+#include <string>
 
 #include "tests/e2e/harness.h"
 
@@ -214,6 +218,20 @@ TEST_F(Reservations, WithoutASchedulerTheyStayUnconfirmedUntilTheirEnd) {
     EXPECT_THAT(impatient.out, HasSubstr(" delete, wait period expired\n"));
     server.set_clock(kMonday10 + 4 * kHour);
     EXPECT_TRUE(wait_attribute(id, "reserve_state", "(gone)"));
+}
+
+// The greatest number of seconds, added to the time, would be no instant any more.
+TEST_F(Reservations, TheLongestWaitLastsUntilTheAnswer) {
+    NEEDS(own_server);
+    ASSERT_TRUE(server.configure({"set server scheduling=False"}));
+    auto waiting = std::async(std::launch::async, [&] {
+        return as_runner({"pbs_rsub", "-R", kNoon, "-E", kTwo, "-l", "select=1:ncpus=1", "-I",
+                          std::to_string(std::numeric_limits<std::int64_t>::max())});
+    });
+    EXPECT_TRUE(wait_for([&] { return !server.command({"pbs_rstat"}).out.empty(); }));
+    ASSERT_TRUE(server.configure({"set server scheduling=True"}));
+    const Output answered = waiting.get();
+    EXPECT_THAT(answered.out, HasSubstr(" CONFIRMED\n")) << answered;
 }
 
 TEST_F(Reservations, OutliveTheServer) {

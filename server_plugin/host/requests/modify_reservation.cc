@@ -192,7 +192,7 @@ ifl::Reply modify_reservation(Context& context) {
     const int64_t seconds = reservation.attributes.integer("interactive", 0);
     if (current.state() != reservation_state::kUnconfirmed)
         reservation.attributes.unset(*reservation_table().find("interactive"), {});
-    auto awaited = std::make_unique<AwaitedReservation>(id, context.now + std::abs(seconds), false);
+    auto awaited = std::make_unique<AwaitedReservation>(id, waits_until(context.now, seconds), false);
     awaited->wants(reservation, context.now);
     change.then([&server, id, by = requestor(context)] {
         server.parts.log.write(LogEvent::admin, LogClass::reservation, id,

@@ -18,6 +18,10 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
 // PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
+// Returns the instant until which a client waits that has asked at `now` with this number as `interactive`:
+// its seconds, whatever their sign, but at most a hundred years.
+int64_t waits_until(int64_t now, int64_t interactive);
+
 // Makes the client wait for the scheduler's answer about a reservation, at most until an instant. If there is
 // no answer by then, the reply says so. With `is_deleted`, the reservation is deleted instead.
 class AwaitedReservation final : public Answered {

@@ -95,6 +95,11 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
     return apply_change(reservation.attributes, *def, value, state.resources);
 }
 
+int64_t waits_until(int64_t now, int64_t interactive) {
+    constexpr int64_t kLongest = 3'155'760'000;
+    return now + std::abs(std::clamp(interactive, -kLongest, kLongest));
+}
+
 AwaitedReservation::AwaitedReservation(std::string id, int64_t until, bool is_deleted)
     : id_(std::move(id)), until_(until), is_deleted_(is_deleted) {}
 
@@ -164,7 +169,7 @@ ifl::Reply submit_reservation(Context& context) {
     if (auto done = change.commit(); !done) return refuse(done.error());
     if (confirmed) return text_reply(*id + " CONFIRMED");
     if (!waits) return text_reply(*id + " UNCONFIRMED");
-    context.rest = std::make_unique<AwaitedReservation>(*id, context.now + std::abs(seconds), seconds < 0);
+    context.rest = std::make_unique<AwaitedReservation>(*id, waits_until(context.now, seconds), seconds < 0);
     return {};
 }
 
