@@ -1,17 +1,20 @@
-// Kills the server at random points, while jobs are submitted and run, objects are created and reservations
-// are requested. Acknowledged requests aren't lost. Each job runs once, unless OpenPBS's server queues it
-// again. Running jobs go on.
+// Kills the server, or pbs_policyd if there is one, at random points, while jobs are submitted and run,
+// objects are created and reservations are requested. Acknowledged requests aren't lost. Each job runs once,
+// unless OpenPBS's server queues it again. Running jobs go on.
 //
 // PBSPOLICY_KILLS="KILLS SEED" sets the number of kills and the first seed; by default 3 and 1.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <random>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/openpbs/site.h"
 
@@ -66,12 +69,37 @@ class OpenpbsKills : public AttachedSite {
             "$(dirname $(readlink -f $stock))/sbin/pbs_mom -p");
         EXPECT_TRUE(site->wait_for_node());
     }
+    enum class Victim { server, daemon, supervisor };
+    // Returns the processes that the test may kill.
+    std::vector<Victim> victims() const {
+        if (options().empty()) return {Victim::server};
+        return {Victim::server, Victim::daemon, Victim::supervisor};
+    }
+    void kill(Victim victim) const {
+        if (victim == Victim::server) return site->kill_server();
+        const std::string supervisor = "$(cat /var/spool/pbs/server_priv/policyd.pid)";
+        site->ok("kill -9 " + (victim == Victim::supervisor ? supervisor : "$(pgrep -P " + supervisor + ")"));
+    }
+    // Waits until there is a successor of the killed process, which serves requests about policies. A
+    // supervisor starts the daemon again; nobody starts the supervisor, with which its daemon ends.
+    void replace(Victim victim) const {
+        if (victim == Victim::server) {
+            site->start_with_plugin();
+            wait_for_mom();
+            return;
+        }
+        if (victim == Victim::supervisor) site->ok("$ours/pbs_policyd --daemon");
+        EXPECT_TRUE(
+            wait_for([&] { return site->qmgr("list policy @default").exit == 0; }, std::chrono::seconds(60)));
+    }
     std::map<std::string, int> counted(const std::string& file) const {
         std::map<std::string, int> out;
         std::istringstream lines(site->ok("cat " + file));
         for (std::string line; std::getline(lines, line);) ++out[line];
         return out;
     }
+
+    std::array<int, 3> killed_{};  // by Victim
 };
 
 TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
@@ -85,9 +113,9 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     steady.erase(steady.find_last_not_of('\n') + 1);
     ASSERT_TRUE(
         wait_for([&] { return site->sh("test -s /tmp/una.steady").exit == 0; }, std::chrono::seconds(60)));
-    for (int kill = 0; kill < kills; ++kill) {
-        SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<unsigned>(kill)));
-        std::mt19937 random(seed + static_cast<unsigned>(kill));
+    for (int i = 0; i < kills; ++i) {
+        SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<unsigned>(i)));
+        std::mt19937 random(seed + static_cast<unsigned>(i));
         const auto acknowledged = number_of(site->ok("cat /tmp/una.acknowledged | wc -l"));
         begin(kSubmits, "una");
         begin(kMakes, "alice");
@@ -97,12 +125,15 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             wait_for([&] { return number_of(site->ok("cat /tmp/una.acknowledged | wc -l")) > acknowledged; },
                      std::chrono::seconds(60)));
         site->ok(fmt::format("sleep {:.3f}", std::uniform_real_distribution(0.0, 3.0)(random)));
-        site->kill_server();
+        const auto possible = victims();
+        const Victim victim = possible[random() % possible.size()];
+        SCOPED_TRACE(fmt::format("victim {}", static_cast<int>(victim)));
+        kill(victim);
         site->ok(
             "touch /tmp/over; "
             "while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; done; rm /tmp/over");
-        site->start_with_plugin();
-        wait_for_mom();
+        replace(victim);
+        ++killed_[static_cast<std::size_t>(victim)];
         // Delete the reservations of the ended scripts, because they would keep jobs from running.
         site->ok("for r in $($stock/pbs_rstat -B | sed -n 's/^Resv ID: //p'); do $stock/pbs_rdel $r; done");
         const std::string policies = site->ok("$ours/qmgr -c 'list policy @default'");
@@ -110,6 +141,8 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             EXPECT_THAT(policies, HasSubstr("Policy " + name + "\n"));
         if (HasFailure()) break;
     }
+    std::printf("kills: %d of servers, %d of pbs_policyd's daemons, %d of its supervisors\n", killed_[0],
+                killed_[1], killed_[2]);
     // Wait until all jobs but `steady` have ended.
     const auto left = [&] { return number_of(site->ok("$stock/qstat | grep -c una || true")); };
     for (int before = left(); before > 1; before = left())
