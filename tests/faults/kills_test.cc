@@ -85,7 +85,8 @@ class Kills : public ::testing::Test {
     // ---- Requests that clients send while processes are killed. ----
 
     // Returns whether the request was acknowledged. If it wasn't, the error must be a lost connection.
-    static bool acknowledged(const std::string& name, const Output& output) {
+    bool acknowledged(const std::string& name, const Output& output) {
+        ++asked_;
         if (output.exit != 0) EXPECT_TRUE(lost_connection(output)) << name << ": " << output;
         return output.exit == 0;
     }
@@ -303,6 +304,11 @@ class Kills : public ::testing::Test {
         web_killed_ = true;
         ++kills_[4];
     }
+    // Waits until the clients have had some answers, as they may be slow on a machine with much else to do.
+    void wait_for_answers(int count) {
+        const int least = asked_ + count;
+        (void)wait_for([&] { return asked_ >= least; }, 5s);
+    }
     // Kills helpers of the server `victim` at random instants, and at last the server itself, which has the
     // process id `pid`.
     void kill_some(Server& victim, pid_t pid) {
@@ -321,6 +327,7 @@ class Kills : public ::testing::Test {
                 kill_supervisor(victim, kind - 1);
             }
         }
+        wait_for_answers(random(12));
         std::this_thread::sleep_for(std::chrono::milliseconds(random(300)));
         if (::kill(pid, SIGKILL) == 0) ++kills_[0];  // kill9() later waits for this child process
     }
@@ -505,6 +512,7 @@ class Kills : public ::testing::Test {
     std::set<int> unanswered_;                    // numbers that were requested since then, without an answer
     int last_number_ = 1;                         // greatest number that was requested
     std::atomic<int> kills_[5] = {};              // of servers, launchers, wardens, shepherds, and pbs_web
+    std::atomic<int> asked_ = 0;                  // number of answers to requests of clients
     std::atomic<int> imports_ = 0;
     std::atomic<int> rollbacks_ = 0;
     std::atomic<int> answers_ = 0;
