@@ -38,6 +38,8 @@ const std::vector<std::string>& first_directives() {
         "create policy p1 backfill_depth=2",
         "create time_window day rrule=FREQ=DAILY, start_time=0800, end_time=1700, type=prime",
         "create fs_group tree tree_element=[grp:root=50, una:grp=20]",
+        "create quota q1",
+        "set quota q1 rule.rest = \"users={*} to ncpus=60\"",
         "create sched second partition=two",
         "set server default_queue=workq, scheduling=False, job_history_enable=True, flatuid=True",
     };
@@ -60,6 +62,10 @@ std::vector<Request> requests(const Server& server, const std::map<std::string, 
           "create fs_group g2 tree_element=[una:root=1]",
           "set fs_group tree tree_element+=una2:grp=4",
           "delete fs_group tree",
+          "create quota second",
+          "set quota q1 rule.guests=\"users={*} queues={other} to jobs=9\", enabled=True",
+          "unset quota q1 rule.rest",
+          "delete quota q1",
           "set server non_work_days=12/25",
           "set sched default policy='default_policy,p:p1'",
           "create queue q2 queue_type=execution, enabled=True",
@@ -97,6 +103,9 @@ std::vector<Request> requests(const Server& server, const std::map<std::string, 
     all.push_back(user("pbs_rsub", {"pbs_rsub", "-N", "talk", "-R", "202611241200", "-E", "202611241300",
                                     "-l", "select=1:ncpus=1"}));
     all.push_back(user("pbs_rdel", {"pbs_rdel", id("lecture")}));
+    all.push_back(user("pbs_ralter", {"pbs_ralter", "-N", "seminar", id("lecture")}));
+    all.push_back({"qenable", {"qenable", "unused"}});
+    all.push_back({"qstart", {"qstart", "unused"}});
     all.push_back({"qdisable", {"qdisable", "other"}});
     all.push_back({"qstop", {"qstop", "other"}});
     all.push_back({"pbsnodes -o", {"pbsnodes", "-o", "n1"}});
