@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
 namespace pbs::sched {
@@ -27,6 +28,14 @@ FsGroup group() {
                          {"joe", "root", 50}},
             .unknown_shares = 10,
             .decay_time = Seconds(3600)};
+}
+
+FsGroup halving_group() {
+    FsGroup halving = group();
+    halving.half_life = Seconds(7 * 24 * 3600);
+    halving.decay_time = Seconds(60);
+    halving.decay_factor = 1 - 60 * std::numbers::ln2 / (7 * 24 * 3600);
+    return halving;
 }
 
 std::vector<double> ratios(const FairShares& shares, FairShares::Node node, Instant now) {
@@ -155,6 +164,23 @@ TEST(FairShares, UsageDoesNotFallBelowOne) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(7200)), 1);
 }
 
+// With a half_life, the 1 at which usage begins doesn't decay: usage of 100 and of 10 seconds keep their
+// ratio.
+TEST(FairShares, UsageAboveOneHalvesInTheHalfLife) {
+    FairShares shares(halving_group());
+    const auto joe = shares.entity("joe");
+    shares.load({{UsageRow{"", "joe", 101}, UsageRow{"", "ann", 11}}}, {}, at(0));
+    EXPECT_DOUBLE_EQ(shares.after_decay(joe, at(0)), 1 + 100 * halving_group().decay_factor);
+    EXPECT_TRUE(shares.decay(at(7 * 24 * 3600)));
+    EXPECT_NEAR(shares.usage(joe, at(7 * 24 * 3600)), 1 + 49.9988, 1e-4);
+    EXPECT_NEAR(shares.usage(shares.entity("ann"), at(7 * 24 * 3600)), 1 + 4.99988, 1e-5);
+    EXPECT_EQ(shares.usage(shares.entity("bob"), at(7 * 24 * 3600)), 1);
+    const UsageChanges changes = shares.take_changes();
+    EXPECT_EQ(changes.decayed_by, 1);
+    EXPECT_EQ(std::ranges::find(changes.usage, "bob", &UsageRow::user), changes.usage.end());
+    EXPECT_NEAR(std::ranges::find(changes.usage, "joe", &UsageRow::user)->usage, 1 + 49.9988, 1e-4);
+}
+
 // Applies the changes of `from` to the stored rows `usage` and `charges`, and loads `to` from these rows.
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
@@ -183,7 +209,8 @@ TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
     const auto pick = [&](int a, int b) { return std::uniform_int_distribution(a, b)(random); };
     const std::array<std::string, 5> users = {"ann", "bob", "joe", "eve", "dan"};
     for (int round = 0; round < 50; ++round) {
-        FairShares shares(group());
+        const FsGroup rules = round % 2 == 0 ? group() : halving_group();
+        FairShares shares(rules);
         for (const std::string& user : users) shares.entity(user);
         std::map<std::string, double> usage;
         std::map<std::string, double> charges;
@@ -213,7 +240,7 @@ TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
                 shares.job_ended({number, std::to_string(number)}, job.use.base + job.use.rate * walltime);
                 running.erase(number);
             }
-            FairShares after(group());
+            FairShares after(rules);
             for (const std::string& user : users) after.entity(user);
             copy_stored(shares, after, usage, charges);
             for (const auto& [number, job] : running)

@@ -16,6 +16,14 @@ double sane(double usage) {
     return std::min(std::max(FairShares::kLeastUsage, usage), kMostStored);
 }
 
+// Returns usage after a decay. With a half_life, the 1 at which usage begins doesn't decay, so that small
+// usage decays like large usage, as in Grid Engine; else all of it does, as in OpenPBS.
+double decayed(const FsGroup& group, double usage, double factor) {
+    constexpr double kLeast = FairShares::kLeastUsage;
+    if (group.half_life > Seconds(0)) return kLeast + (usage - kLeast) * factor;
+    return std::max(kLeast, usage * factor);
+}
+
 }  // namespace
 
 FairShares::FairShares(const FsGroup& group) : group_(group) {
@@ -283,9 +291,15 @@ void FairShares::settle(Instant now) {
 
 void FairShares::decay_once(Instant at, double factor) {
     settle(at);
-    for (Element& element : nodes_) element.usage = std::max(kLeastUsage, element.usage * factor);
-    pending_.decayed_by *= factor;
-    pending_.least = kLeastUsage;
+    if (group_.half_life > Seconds(0)) {
+        // A factor for stored rows would let the 1 of each decay, too: the rows are written anew.
+        for (Node node = 0; node < nodes_.size(); ++node)
+            if (nodes_[node].usage > kLeastUsage) note_changed(node);
+    } else {
+        pending_.decayed_by *= factor;
+        pending_.least = kLeastUsage;
+    }
+    for (Element& element : nodes_) element.usage = decayed(group_, element.usage, factor);
     last_decay_ = at;
     pending_.decayed = true;
     pending_.last_decay = at;
@@ -313,7 +327,7 @@ bool FairShares::decay(Instant now) {
 }
 
 double FairShares::after_decay(Node node, Instant now) const {
-    return std::max(kLeastUsage, usage(node, now) * group_.decay_factor);
+    return decayed(group_, usage(node, now), group_.decay_factor);
 }
 
 void FairShares::decay_now(Instant now) {
