@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "server_plugin/host/cycle/apply_decisions.h"
 #include "sqlite/mark.h"
 #include "tests/host/server_fixture.h"
 

@@ -1,6 +1,6 @@
 #include "server_plugin/host/life/job_life.h"
 
-#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "server_plugin/host/life/run_reports.h"
 #include "tests/host/server_fixture.h"
