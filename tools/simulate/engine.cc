@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "objects/snapshot.h"
+#include "tools/simulate/entries.h"
 #include "tools/simulate/job_records.h"
 #include "tools/simulate/job_states.h"
 #include "tools/simulate/loads.h"
@@ -29,21 +30,11 @@ using sched::PreemptMethod;
 // The time for which the simulation goes on without an event while jobs wait. Windows open each week, and
 // public holidays may delay them by a week.
 constexpr Seconds kPatience = std::chrono::days(14);
-// The most reasons that are counted by their text; all further ones are counted together.
-constexpr std::size_t kMostReasons = 1000;
 constexpr std::size_t kProgressEvery = 512;  // in events
 // After so many requeues a job isn't stopped any more: otherwise jobs could requeue each other for ever, and
 // a job that is longer than its queue's hours would never end.
 constexpr std::int64_t kMostRequeues = 100;
 constexpr std::size_t kRequeued = 2;  // index of PreemptMethod::requeue in kPreemptMethods
-
-void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason) {
-    const auto found = reasons.find(std::string(reason));
-    if (found != reasons.end() || reasons.size() < kMostReasons)
-        ++reasons[std::string(reason)];
-    else
-        ++reasons["other reasons"];
-}
 
 class Engine {
   public:
@@ -54,6 +45,7 @@ class Engine {
           records_(trace, cluster, options.checkpoints),
           scheduler_(zone),
           wishes_(cluster, zone),
+          entries_(trace, cluster),
           waiting_(trace.jobs.size()),
           runs_(trace.jobs.size()) {}
 
@@ -90,7 +82,7 @@ class Engine {
     void remove_run(Position job, Run& run);
     sched::Accrual accrual(sched::AccrueType type, Seconds before) const;
     Result<void> fill(Position job, sched::QueueHandle queue) {
-        return records_.fill(job, entries_[trace_.jobs[job].queue]->name, queue);
+        return records_.fill(job, entries_.name(trace_.jobs[job]), queue);
     }
     void tell_waiting(Position job);
     void tell_holds(Position job);
@@ -106,9 +98,7 @@ class Engine {
     sched::Scheduler scheduler_;
     Wishes wishes_;
     std::vector<SchedTimes> scheds_;
-    std::vector<const Cluster::Queue*> entries_;  // execution queue, by the trace's number of the queue
-    std::vector<bool> elsewhere_;                 // by the same number: the queue is missing, the default
-                                                  // queue takes its jobs
+    Entries entries_;
 
     Schedule run_;
     Instant now_{};
@@ -154,8 +144,6 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     wishes_.begin(*snapshot);
     for (const Cluster::Sched& sched : cluster_.scheds())
         scheds_.push_back({sched.name, Seconds(sched.iteration)});
-    for (const std::string& name : trace_.queues.all()) entries_.push_back(cluster_.entry(name));
-    elsewhere_.resize(entries_.size());
     run_.outcomes.resize(trace_.jobs.size());
     run_.cpus = cluster_.cpus();
     run_.vnodes = cluster_.vnodes();
@@ -225,20 +213,11 @@ void Engine::tell_waiting(Position position) {
 }
 
 Result<void> Engine::submit(Position position) {
-    const std::string& name = trace_.queues[trace_.jobs[position].queue];
-    const Cluster::Queue*& queue = entries_[trace_.jobs[position].queue];
     last_news_ = run_.end = now_;
-    if (queue == nullptr || elsewhere_[trace_.jobs[position].queue]) {
-        queue = cluster_.entry({});
-        if (queue == nullptr) {
-            count(run_.refused, name.empty()
-                                    ? std::string("there is no default queue")
-                                    : fmt::format("there is no queue {}, and no default queue", name));
-            ++done_;
-            return {};
-        }
-        elsewhere_[trace_.jobs[position].queue] = true;
-        count(run_.elsewhere, name);
+    const Cluster::Queue* const queue = entries_.of(trace_.jobs[position], run_);
+    if (queue == nullptr) {
+        ++done_;
+        return {};
     }
     if (auto done = fill(position, cluster_.handle(*queue)); !done) return done;
     wishes_.submitted(position, record_, run_);
@@ -441,7 +420,7 @@ void Engine::apply(const Decision& decision) {
             return start(decision, position, waiting);
         case DecisionKind::reject:
             if (outcome.how == JobEnd::none) {
-                count(run_.rejections, decision.text);
+                count_reason(run_.rejections, decision.text);
                 outcome.how = JobEnd::rejected;
             }
             if (runs_.find(position) != nullptr) runs_.remove(position);
@@ -568,7 +547,8 @@ Result<Schedule> Engine::run() {
     run_.tickets = tickets_.end();
     waiting_.for_each([&](Position job, const Waiting& waiting) {
         if (run_.outcomes[job].started()) return;
-        count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
+        count_reason(run_.waiting,
+                     waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
     });
     run_.quotas = quotas_.end(run_.end);
     if (prime_) run_.prime.back().end = run_.end;
