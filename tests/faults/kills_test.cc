@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -283,16 +284,24 @@ class Kills : public ::testing::Test {
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(server.home() / "mom_priv/jobs", none))
             if (entry.path().extension() == ".started") all.push_back(entry.path());
-        if (all.empty()) return;
-        const fs::path started = all[static_cast<std::size_t>(random(static_cast<int>(all.size())))];
-        const std::string run = started.stem();
         {
-            // Count the kill before it happens, as the job may run again at once.
             const std::lock_guard lock(mutex_);
-            ++killed_[run.substr(0, run.rfind('.'))];
+            std::ranges::shuffle(all, random_);
         }
-        const pid_t pid = holder(started, byte);
-        if (end(pid, [&] { return holder(started, byte) == pid; })) ++kills_[byte == 0 ? 3 : 2];
+        // Most files may be of jobs that have just ended.
+        for (const fs::path& started : all) {
+            const pid_t pid = holder(started, byte);
+            if (pid == 0) continue;
+            const std::string run = started.stem();
+            {
+                // Count the kill before it happens, as the job may run again at once.
+                const std::lock_guard lock(mutex_);
+                ++killed_[run.substr(0, run.rfind('.'))];
+            }
+            if (!end(pid, [&] { return holder(started, byte) == pid; })) continue;
+            ++kills_[byte == 0 ? 3 : 2];
+            return;
+        }
     }
     void start_web() {
         EXPECT_TRUE(site_->web.start());
