@@ -203,7 +203,9 @@ class Cluster {
             places.emplace_back(e->place, job);
             if (e->outcome != JobOutcome::waits || (origin && e->job_class != "waiting")) continue;
             for (const QueueAnswers& queue : e->queues) {
-                if (!queue.earliest_start) continue;
+                // An Origin policy keeps a place only by draining a queue. It drains none for a job whose
+                // start depends on time alone, such as the opening of its queue.
+                if (!queue.earliest_start || (origin && !queue.drained_until)) continue;
                 const auto [known, made] = starts.emplace(job, *queue.earliest_start);
                 known->second = std::min(known->second, *queue.earliest_start);
             }
