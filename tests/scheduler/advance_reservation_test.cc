@@ -226,6 +226,16 @@ TEST_F(AdvanceReservation, TakesNoVnodeThatIsDown) {
     EXPECT_THAT(world.cycle(at(9)).denied, ElementsAre(Key(one)));
 }
 
+// A vnode that serves one queue is for that queue's users, whom a reservation's queue doesn't know.
+TEST_F(AdvanceReservation, TakesNoVnodeThatServesAQueue) {
+    world.vnode({.name = "n2", .ncpus = 4, .queue = "workq"});
+    const int both = world.reserve({at(12), at(13), "2:ncpus=4"});
+    const int one = world.reserve({at(12), at(13), "1:ncpus=4"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.denied, ElementsAre(Key(both)));
+    EXPECT_EQ(outcome.confirmed.at(one), "(n1:ncpus=4)");
+}
+
 TEST_F(AdvanceReservation, OneThatIsAskedForAgainKeepsWhatItHasUntilTheAnswer) {
     const int one = world.reserve({at(10), at(12), "1:ncpus=4"});
     const int other = world.reserve({at(13), at(14), "1:ncpus=4"});
