@@ -30,8 +30,9 @@ Result<std::vector<Charge>> load_charges(Database& database, std::string_view sc
 }
 
 Result<void> decay(Database& database, std::string_view scope, const UsageBatch& batch) {
-    const Result<void> done = database.statement("UPDATE usage SET amount = amount * ? WHERE scope = ?")
+    const Result<void> done = database.statement("UPDATE usage SET amount = amount * ? + ? WHERE scope = ?")
                                   .bind(batch.decayed_by)
+                                  .bind(batch.decay_adds)
                                   .bind(scope)
                                   .run();
     if (!done) return done;

@@ -45,8 +45,10 @@ struct UsageBatch {
     std::optional<std::chrono::sys_seconds> last_decay{};
     bool replace_usage = false;    // remove the amounts of users and groups that `usage` doesn't have
     bool replace_charges = false;  // amounts of `charged` replace those of jobs that were charged before
-    // Stored amounts are first multiplied by `decayed_by`, and removed if the product is at most `least`.
+    // Stored amounts first become AMOUNT * decayed_by + decay_adds, and are removed if that is at most
+    // `least`.
     double decayed_by = 1;
+    double decay_adds = 0;
     double least = 0;
 };
 

@@ -14,13 +14,16 @@ constexpr std::chrono::seconds kRetryAfter{60};
 // an earlier one. A decay applies to the earlier amounts, too. A job that has started and ended in between
 // needs no row.
 void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
-    if (changes.decayed_by != 1) {
+    if (const sched::UsageDecay& decay = changes.decay; decay.factor != 1) {
         for (objects::Usage& row : batch.usage) {
-            row.amount *= changes.decayed_by;
-            if (row.amount <= changes.least) row.amount = 0;
+            row.amount = row.amount * decay.factor + decay.added;
+            if (row.amount <= decay.least) row.amount = 0;
         }
-        batch.decayed_by *= changes.decayed_by;
-        batch.least = changes.least;
+        sched::UsageDecay all{batch.decayed_by, batch.decay_adds, batch.least};
+        all.then(decay);
+        batch.decayed_by = all.factor;
+        batch.decay_adds = all.added;
+        batch.least = all.least;
     }
     for (sched::UsageRow& row : changes.usage) {
         batch.usage.push_back({std::move(row.user), std::move(row.group), row.usage});

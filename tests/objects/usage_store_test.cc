@@ -53,6 +53,8 @@ TEST_F(UsageStoreTest, ADecayIsOfAllOfItsScopeBeforeNewAmounts) {
     EXPECT_THAT(load().usage, ElementsAre(Usage{"bob", "", 9}, Usage{"joe", "", 2}));
     EXPECT_EQ(load().last_decay, kNow);
     EXPECT_THAT(load("fs_group:f2").usage, ElementsAre(Usage{"joe", "", 8}));
+    write({.decayed_by = 0.5, .decay_adds = 0.5, .least = 1.5});
+    EXPECT_THAT(load().usage, ElementsAre(Usage{"bob", "", 5})) << "joe's 1.5 is removed";
 }
 
 TEST_F(UsageStoreTest, JobIsChargedOnceAndReleased) {

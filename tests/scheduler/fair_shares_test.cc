@@ -176,17 +176,25 @@ TEST(FairShares, UsageAboveOneHalvesInTheHalfLife) {
     EXPECT_NEAR(shares.usage(shares.entity("ann"), at(7 * 24 * 3600)), 1 + 4.99988, 1e-5);
     EXPECT_EQ(shares.usage(shares.entity("bob"), at(7 * 24 * 3600)), 1);
     const UsageChanges changes = shares.take_changes();
-    EXPECT_EQ(changes.decayed_by, 1);
-    EXPECT_EQ(std::ranges::find(changes.usage, "bob", &UsageRow::user), changes.usage.end());
-    EXPECT_NEAR(std::ranges::find(changes.usage, "joe", &UsageRow::user)->usage, 1 + 49.9988, 1e-4);
+    EXPECT_NEAR(101 * changes.decay.factor + changes.decay.added, 1 + 49.9988, 1e-4);
+    EXPECT_TRUE(changes.usage.empty()) << "one decay of all rows";
+}
+
+TEST(FairShares, UsageEndsAtOneAfterManyHalfLives) {
+    FairShares shares(halving_group());
+    shares.load({{UsageRow{"", "joe", 2}}}, {}, at(0));
+    EXPECT_TRUE(shares.decay(at(60 * 7 * 24 * 3600)));
+    EXPECT_EQ(shares.usage(shares.entity("joe"), at(60 * 7 * 24 * 3600)), 1);
+    const UsageChanges changes = shares.take_changes();
+    EXPECT_LE(2 * changes.decay.factor + changes.decay.added, changes.decay.least) << "the row is removed";
 }
 
 // Applies the changes of `from` to the stored rows `usage` and `charges`, and loads `to` from these rows.
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
     UsageChanges changes = from.take_changes();
-    for (auto& [name, amount] : usage) amount *= changes.decayed_by;
-    std::erase_if(usage, [&](const auto& row) { return row.second <= changes.least; });
+    for (auto& [name, amount] : usage) amount = amount * changes.decay.factor + changes.decay.added;
+    std::erase_if(usage, [&](const auto& row) { return row.second <= changes.decay.least; });
     for (const UsageRow& row : changes.usage) {
         if (row.usage == 0)
             usage.erase(row.user);

@@ -16,12 +16,17 @@ double sane(double usage) {
     return std::min(std::max(FairShares::kLeastUsage, usage), kMostStored);
 }
 
-// Returns usage after a decay. With a half_life, the 1 at which usage begins doesn't decay, so that small
-// usage decays like large usage, as in Grid Engine; else all of it does, as in OpenPBS.
+// Returns what a decay adds after it has multiplied usage by the factor. With a half_life, the 1 at which
+// usage begins doesn't decay, so that small usage decays like large usage, as in Grid Engine; else all of it
+// does, as in OpenPBS.
+double added_by_decay(const FsGroup& group, double factor) {
+    return group.half_life > Seconds(0) ? FairShares::kLeastUsage * (1 - factor) : 0;
+}
+
+// Returns usage after a decay. What is left above the least usage ends at a millionth of a second.
 double decayed(const FsGroup& group, double usage, double factor) {
-    constexpr double kLeast = FairShares::kLeastUsage;
-    if (group.half_life > Seconds(0)) return kLeast + (usage - kLeast) * factor;
-    return std::max(kLeast, usage * factor);
+    const double left = usage * factor + added_by_decay(group, factor);
+    return left <= FairShares::kNoUsage ? FairShares::kLeastUsage : left;
 }
 
 }  // namespace
@@ -291,14 +296,7 @@ void FairShares::settle(Instant now) {
 
 void FairShares::decay_once(Instant at, double factor) {
     settle(at);
-    if (group_.half_life > Seconds(0)) {
-        // A factor for stored rows would let the 1 of each decay, too: the rows are written anew.
-        for (Node node = 0; node < nodes_.size(); ++node)
-            if (nodes_[node].usage > kLeastUsage) note_changed(node);
-    } else {
-        pending_.decayed_by *= factor;
-        pending_.least = kLeastUsage;
-    }
+    pending_.decay.then({factor, added_by_decay(group_, factor), kNoUsage});
     for (Element& element : nodes_) element.usage = decayed(group_, element.usage, factor);
     last_decay_ = at;
     pending_.decayed = true;

@@ -27,6 +27,8 @@ class FairShares {
     static constexpr Node kRoot = 0;
     static constexpr Node kUnknown = 1;  // the group of all entities that aren't in the tree
     static constexpr double kLeastUsage = 1;
+    // Usage of at most this is the least usage after a decay.
+    static constexpr double kNoUsage = kLeastUsage + 1e-6;
 
     explicit FairShares(const FsGroup& group);
     const FsGroup& group() const { return group_; }

@@ -32,11 +32,22 @@ struct ChargeRow {
     double charge = 0;
 };
 
+// A decay of all amounts of a scope: each becomes AMOUNT * factor + added, and 0 if that is at most `least`.
+struct UsageDecay {
+    double factor = 1;
+    double added = 0;
+    double least = 0;
+    // Makes this decay and `next` after it one decay.
+    void then(const UsageDecay& next) {
+        factor *= next.factor;
+        added = added * next.factor + next.added;
+        least = next.least;
+    }
+};
+
 // The changes since the last take_changes(). The plugin writes them in one transaction.
 struct UsageChanges {
-    // First multiply the stored usage by `decayed_by`; then remove values of at most `least`.
-    double decayed_by = 1;
-    double least = 0;
+    UsageDecay decay;                       // of the stored usage, before `usage` is written
     std::vector<UsageRow> usage;            // new usage of users
     std::vector<ChargeRow> charged;         // the charges of jobs that started
     std::vector<std::string> charges_gone;  // the ids of jobs that don't run any more
