@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <system_error>
-#include <utility>
+#include <tuple>
 
 namespace pbs::client {
 namespace {
@@ -14,29 +14,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept = 8;
+constexpr std::size_t kTimeSize = std::string_view("20261122-203000").size();
+
+// Returns whether a name's ending is that of an unfinished backup: ".partial", or with "-" and the six
+// characters of a temporary folder.
+bool is_unfinished(std::string_view ending) {
+    return ending == kUnfinishedBackup ||
+           (ending.size() == kUnfinishedBackup.size() + 7 && ending.starts_with(kUnfinishedBackup) &&
+            ending[kUnfinishedBackup.size()] == '-');
+}
 
 bool is_name(std::string_view name) {
-    return name.size() >= 15 && name[8] == '-' &&
+    return name.size() >= kTimeSize && name[8] == '-' &&
            name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
 // Returns the folders of backups, oldest first: if `whole`, those of complete backups, otherwise those of
-// unfinished ones.
+// unfinished ones. The names tell which is older. Times of folders don't, after a copy of the home.
 std::vector<fs::path> folders(const fs::path& all, bool whole) {
-    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    std::vector<fs::path> found;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(all, error)) {
         const std::string name = entry.path().filename();
-        const auto cut = name.find(kUnfinishedBackup);
+        const std::string_view ending = std::string_view(name).substr(std::min(name.find('.'), name.size()));
         std::error_code gone;
-        if (is_name(name.substr(0, cut)) && (cut == std::string::npos) == whole && !entry.is_symlink(gone))
-            found.emplace_back(entry.last_write_time(gone), entry.path());
+        if (is_name(std::string_view(name).substr(0, name.size() - ending.size())) &&
+            (whole ? ending.empty() : is_unfinished(ending)) && !entry.is_symlink(gone))
+            found.push_back(entry.path());
     }
-    std::ranges::sort(found);
-    std::vector<fs::path> paths;
-    paths.reserve(found.size());
-    for (auto& [time, path] : found) paths.push_back(std::move(path));
-    return paths;
+    // Of two names of one second, the shorter one is older: "" before "-2" before "-10".
+    std::ranges::sort(found, {}, [](const fs::path& path) {
+        const std::string name = path.filename();
+        return std::tuple(name.substr(0, kTimeSize), name.size(), name);
+    });
+    return found;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace pbs::client {
 
-// The beginning of the ending of an unfinished backup's name.
+// The ending of an unfinished backup's name, perhaps followed by "-" and six characters.
 inline constexpr std::string_view kUnfinishedBackup = ".partial";
 
 // Returns an unused name for a backup made now (seconds since the Epoch).

@@ -17,10 +17,10 @@ constexpr std::int64_t kNow = 1795465800;  // 2026-11-23 20:30:00 UTC
 
 class BackupFolders : public testing::Test {
   protected:
-    // Makes a folder that is younger than those made before.
+    // Makes a folder whose time is before that of those made before, as a copy may have it.
     fs::path make(const std::string& name) {
         fs::create_directory(all / name);
-        fs::last_write_time(all / name, fs::file_time_type(std::chrono::hours(++made_)));
+        fs::last_write_time(all / name, fs::file_time_type(std::chrono::hours(--made_)));
         return all / name;
     }
 
@@ -40,17 +40,22 @@ TEST_F(BackupFolders, AreNamedByTheTimeAndANumberIfThatNameIsTaken) {
 }
 
 TEST_F(BackupFolders, EightAreKeptAndTheOldestGoFirst) {
-    const fs::path oldest = make("20261123-203000-10");
-    for (int i = 0; i < 7; ++i) make(fmt::format("20261123-20300{}", i));
+    const fs::path oldest = make("20261123-203000-2");
+    for (int i = 1; i < 7; ++i) make(fmt::format("20261123-20300{}", i));
+    const fs::path next = make("20261123-203000-10");
     EXPECT_THAT(too_many_backups(all), IsEmpty());
     make("20261123-203007");
     EXPECT_THAT(too_many_backups(all), ElementsAre(oldest));
+    make("20261123-203008");
+    EXPECT_THAT(too_many_backups(all), ElementsAre(oldest, next));
     EXPECT_EQ(removed_backups_text({oldest}), "\nremoved the oldest of 9: " + oldest.string());
 }
 
 TEST_F(BackupFolders, FoldersOfOtherNamesLinksAndUnfinishedOnesAreNoBackups) {
     for (int i = 0; i < 8; ++i) make(fmt::format("20261123-20300{}", i));
-    for (const char* name : {"monday", "20261123", "20261123-203000-old", "20261123-2030"}) make(name);
+    for (const char* name : {"monday", "20261123", "20261123-203000-old", "20261123-2030",
+                             "20261122-203000.partial-restore", "20261122-203000.partially"})
+        make(name);
     fs::create_symlink(all / "monday", all / "20261122-203000");
     const fs::path cut_short = make("20261123-203100.partial");
     const fs::path of_the_host = make("20261123-203100.partial-a1B2c3");
