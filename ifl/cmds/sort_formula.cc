@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ifl/cmds/surroundings.h"
+#include "values/fd.h"
 
 namespace pbs::cmds {
 
@@ -45,8 +46,7 @@ SortFormulaFile::SortFormulaFile(const std::string& formula) {
     if (fd < 0) {
         return;
     }
-    const std::string line = formula + '\n';
-    written_ = ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    written_ = values::write_all(fd, formula + '\n');
     written_ = ::close(fd) == 0 && written_;
     if (!written_) {
         remove_sort_formula_file();
