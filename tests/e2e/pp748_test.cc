@@ -115,8 +115,10 @@ const std::vector<Statement>& statements() {
           {"c queue q2 queue_type=execution"},
           {"s queue q1 time_window=t1"},
           {"s queue q2 time_window=t1"},
-          // The date depends on the server's clock.
-          {"s queue q1 time_window+=t2", "time_windows t1 and t2 of queue q1 overlap, first on 2"},
+          // The bundled server's clock starts on Monday, 2026-11-23. OpenPBS's is that of the machine.
+          {"s queue q1 time_window+=t2",
+           of_host("time_windows t1 and t2 of queue q1 overlap, first on 2026-11-29 08:59:00",
+                   "time_windows t1 and t2 of queue q1 overlap, first on 2")},
           {"s t t2 start_time=0900"},
           {"s queue q1 time_window+=t2"},
           {"s t t1 end_time=0901", "of queue q1 overlap"}},

@@ -229,7 +229,11 @@ TEST_F(Reservations, TheLongestWaitLastsUntilTheAnswer) {
                           std::to_string(std::numeric_limits<std::int64_t>::max())});
     });
     EXPECT_TRUE(wait_for([&] { return !server.command({"pbs_rstat"}).out.empty(); }));
-    ASSERT_TRUE(server.configure({"set server scheduling=True"}));
+    EXPECT_TRUE(server.configure({"set server scheduling=True"}));
+    if (waiting.wait_for(std::chrono::seconds(60)) != std::future_status::ready) {
+        ADD_FAILURE() << "no answer";
+        EXPECT_TRUE(server.stop());  // lets the command end
+    }
     const Output answered = waiting.get();
     EXPECT_THAT(answered.out, HasSubstr(" CONFIRMED\n")) << answered;
 }

@@ -521,7 +521,7 @@ class Kills : public ::testing::Test {
     std::set<int> unanswered_;                    // numbers that were requested since then, without an answer
     int last_number_ = 1;                         // greatest number that was requested
     std::atomic<int> kills_[5] = {};              // of servers, launchers, wardens, shepherds, and pbs_web
-    std::atomic<int> asked_ = 0;                  // number of answers to requests of clients
+    std::atomic<int> asked_ = 0;  // number of requests of clients that have ended, with an answer or without
     std::atomic<int> imports_ = 0;
     std::atomic<int> rollbacks_ = 0;
     std::atomic<int> answers_ = 0;

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "tests/e2e/process.h"
+#include "tests/file_text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -56,9 +55,7 @@ WebBeside::Answer WebBeside::get(const std::string& address) const {
 }
 
 std::string WebBeside::output() const {
-    std::ostringstream text;
-    text << std::ifstream(output_of(server_)).rdbuf();
-    return text.str();
+    return test::file_text(output_of(server_));
 }
 
 }  // namespace pbs::e2e

@@ -88,7 +88,8 @@ class OpenpbsKills : public AttachedSite {
             wait_for_mom();
             return;
         }
-        if (victim == Victim::supervisor) site->ok("$ours/pbs_policyd --daemon");
+        if (victim == Victim::supervisor)
+            site->ok("while pgrep -x pbs_policyd; do sleep 0.1; done; $ours/pbs_policyd --daemon");
         EXPECT_TRUE(
             wait_for([&] { return site->qmgr("list policy @default").exit == 0; }, std::chrono::seconds(60)));
     }

@@ -367,8 +367,22 @@ std::string text_of(const ServerRecord& record) {
     return text.starts_with("const") ? fmt::format("{{\n{}\n}}", text) : text;
 }
 
+namespace {
+// Returns the number of failures of the test that runs; 0: none runs.
+int failures() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    if (test == nullptr) return 0;
+    int count = 0;
+    for (int i = 0; i < test->result()->total_part_count(); ++i)
+        count += test->result()->GetTestPartResult(i).failed() ? 1 : 0;
+    return count;
+}
+}  // namespace
+
+Journal::Journal(Prints prints) : prints_(prints), before_(failures()) {}
+
 Journal::~Journal() {
-    if (prints_ == Prints::on_failure && testing::Test::HasFailure())
+    if (prints_ == Prints::on_failure && failures() > before_)
         ADD_FAILURE() << "The site, to paste:\nWorld world;\n" << text();
 }
 

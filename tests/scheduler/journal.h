@@ -51,7 +51,7 @@ std::string text_of(const ServerRecord& record);
 class Journal {
   public:
     enum class Prints { never, on_failure };
-    explicit Journal(Prints prints = Prints::never) : prints_(prints) {}
+    explicit Journal(Prints prints = Prints::never);
     // Prints the calls if the test has failed, and they are to be printed then.
     ~Journal();
     Journal(const Journal&) = delete;
@@ -67,6 +67,7 @@ class Journal {
   private:
     std::vector<std::function<std::string()>> calls_;
     Prints prints_;
+    int before_;  // number of the test's failures when the journal was made
 };
 
 // The aspects of an Outcome that a test compares, as bits.
