@@ -25,11 +25,10 @@ void make_moldable(Trace& trace, double factor) {
                                          static_cast<double>(job.cpus) / static_cast<double>(job.least_cpus));
         job.walltime = Seconds(static_cast<std::int64_t>(std::min(longest, kLongestWalltime)));
     }
-    trace.notes.push_back(
-        fmt::format("--moldable {0}: each job may have from 1/{0} of its processors up to all of them; "
-                    "it runs as much "
-                    "longer as it has fewer, and its walltime is that for the fewest.",
-                    factor));
+    trace.notes.push_back(fmt::format(
+        "--moldable {0}: each job may have from 1/{0} of its processors up to all of them; it runs as "
+        "much longer as it has fewer, and its walltime is that for the fewest. No walltime ends a job.",
+        factor));
 }
 
 }  // namespace pbs::simulate

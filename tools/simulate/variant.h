@@ -43,9 +43,9 @@ Result<bool> names_policies(const Site& site, std::string_view list);
 Result<Variant> variant_of_policies(const Site& site, const std::string& list);
 
 // Makes a variant by changes: create, delete, set and unset, of any object of the site. On a site without
-// queues, they may set attributes of the queues that add_named_queues() would add. If the changes assign
-// no policy to a sched and name exactly one policy, which no sched has, this becomes the all-time policy of
-// the sched default. The error names the directive.
+// queues, they may set attributes of the queues that the trace names, or a policy after the changes before.
+// If the changes assign no policy to a sched and name exactly one policy, which no sched has, this becomes
+// the all-time policy of the sched default. The error names the directive.
 Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes);
 
 // Adds an execution queue for each queue that the configuration or the trace names, to a machine without
