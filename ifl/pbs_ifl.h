@@ -769,8 +769,9 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * `timeout` seconds, an hour at most. The answer is one object with the attribute "text", lines of JSON: for
  * each changed object its line as in the record, or {"gone":{"job":17}} if it is gone, with the handle by
  * which records refer to it (scheds by name: {"gone":{"sched":"s2"}}; of policy objects:
- * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last {"version":1796000000000200}. An answer has
- * 2,000 objects at most: ask again with its version, at once, until only the last line comes.
+ * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last
+ * {"version":1796000000000200,"now":1796000000}, with the server's time. An answer has 2,000 objects at most:
+ * ask again with its version, at once, until only the last line comes.
  *
  * An object is shown as it is when the server answers. This may be newer than the answer's version; the
  * object then comes once more. An object that came and went between two answers may be reported as gone

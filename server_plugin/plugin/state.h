@@ -16,7 +16,6 @@
 #include "rrule/zone.h"
 #include "server_plugin/plugin/allocation_files.h"
 #include "server_plugin/plugin/background_queries.h"
-#include "server_plugin/plugin/change_log.h"
 #include "server_plugin/plugin/dynamic_resources.h"
 #include "server_plugin/plugin/external_files.h"
 #include "server_plugin/plugin/host.h"
@@ -26,6 +25,7 @@
 #include "server_plugin/plugin/translate.h"
 #include "server_plugin/plugin/usage.h"
 #include "server_plugin/plugin/usage_file.h"
+#include "server_plugin/record/change_log.h"
 #include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::plugin {
@@ -95,7 +95,7 @@ struct State {
     std::int64_t jobs_considered = 0;
     bool takes_preemptions = true;                   // the host preempts jobs, as it said for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
-    ChangeLog changes;                               // changes of the objects that the scheduler knows
+    record::ChangeLog changes;                       // changes of the objects that the scheduler knows
     BackgroundQueries queries;
     sched::Scheduler scheduler;
     Translator translator;

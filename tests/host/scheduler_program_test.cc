@@ -175,7 +175,7 @@ TEST_F(SchedulerProgram, WaitsForAChange) {
     std::string all;
     for (const ifl::StatusPart& part : program.parts->take()) all += part.objects;
     EXPECT_THAT(all, HasSubstr("\"name\":\"n1\""));
-    EXPECT_THAT(all, HasSubstr(fmt::format("{{\"version\":{}}}", last())));
+    EXPECT_THAT(all, HasSubstr(fmt::format("{{\"version\":{},\"now\":", last())));
 }
 
 TEST_F(SchedulerProgram, IsAnsweredAtOnceIfThereIsAChangeOrNoTime) {

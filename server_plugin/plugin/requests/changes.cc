@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,34 +12,19 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/text.h"
-#include "server_plugin/record/record_file.h"
+#include "server_plugin/record/changes.h"
 
 namespace pbs::plugin {
 namespace {
 
-// The most changes in a reply, and the bytes of text after which a reply ends.
-constexpr std::size_t kMostChanges = 2000;
-constexpr std::size_t kMostText = std::size_t{256} << 10;
-
 class ChangesQuery final : public BackgroundQuery {
   public:
-    ChangesQuery(std::string sched, std::int64_t version) : sched_(std::move(sched)), version_(version) {}
+    ChangesQuery(std::string sched, std::int64_t version, sched::Instant now)
+        : sched_(std::move(sched)), version_(version), now_(now) {}
 
-    void begin(const State& state) override { some_ = state.changes.after(version_, kMostChanges); }
+    void begin(const State& state) override { some_ = state.changes.after(version_, record::kMostChanges); }
     void work(sched::Inspector& scheduler) override {
-        if (!some_) return;
-        record::RecordWriter writer;
-        // Name the resources, because amounts are written with these names.
-        scheduler.describe_resources([&](const sched::StateRecord& one) { writer.state_names(one); });
-        for (const ChangeLog::Changed& one : some_->objects) {
-            if (given_up()) return;
-            if (writer.text().size() >= kMostText) {
-                some_->version = one.first - 1;
-                break;
-            }
-            writer.object(scheduler, one.object);
-        }
-        text_ = writer.take() + fmt::format("{{\"version\":{}}}\n", some_->version);
+        if (some_) text_ = record::changes_text(scheduler, *some_, now_, given_up());
     }
     int32_t answer(const pbs_status_request&, bool, Reply reply) override {
         if (!some_)
@@ -56,7 +40,8 @@ class ChangesQuery final : public BackgroundQuery {
   private:
     std::string sched_;
     std::int64_t version_;
-    std::optional<ChangeLog::Some> some_;
+    sched::Instant now_;
+    std::optional<record::ChangeLog::Some> some_;
     std::string text_;
 };
 
@@ -77,7 +62,8 @@ int32_t status_changes(State& state, const pbs_status_request& request, Reply re
         return reply.error(PBSE_IVALREQ, "changes: expected no attributes, and version=N");
     const auto version = extend_number("version", extend.substr(kVersion.size()));
     if (!version) return reply.error(PBSE_IVALREQ, version.error().message);
-    const auto make = [&] { return std::make_shared<ChangesQuery>(sched, *version); };
+    const sched::Instant now{sched::Seconds(request.now)};
+    const auto make = [&] { return std::make_shared<ChangesQuery>(sched, *version, now); };
     return state.queries.answer(state, request, make, reply);
 }
 

@@ -18,7 +18,7 @@ namespace pbs::plugin {
 namespace {
 
 // The size of a part of a record, in bytes.
-constexpr std::size_t kPart = std::size_t{256} << 10;
+constexpr std::size_t kPartSize = std::size_t{256} << 10;
 
 // A finished record waits so long for its client, and a client's wish so long for a cycle.
 constexpr sched::Seconds kWaits{30};
@@ -49,7 +49,7 @@ class RecordQuery final : public BackgroundQuery {
             offset = *number;
         }
         do {
-            const auto part = file_.part(offset, kPart);
+            const auto part = file_.part(offset, kPartSize);
             if (!part) return reply.error(PBSE_SYSTEM, part.error());
             const ShownAttribute text{"text", *part, {}};
             reply.object(PBS_OBJ_RECORD, asked_.sched, std::span(&text, 1));

@@ -1,9 +1,9 @@
-#include "server_plugin/plugin/change_log.h"
+#include "server_plugin/record/change_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pbs::plugin {
+namespace pbs::record {
 namespace {
 
 using Kind = sched::ObjectRef::Kind;
@@ -55,4 +55,4 @@ TEST(ChangeLog, KnowsNoVersionsOfOtherLives) {
 }
 
 }  // namespace
-}  // namespace pbs::plugin
+}  // namespace pbs::record

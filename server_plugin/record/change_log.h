@@ -1,5 +1,5 @@
 // Logs which of the scheduler's objects have changed, in the order of the changes, for programs of sites that
-// schedule themselves (requests/changes.h).
+// schedule themselves (pbs_statchanges() in ifl/pbs_ifl.h).
 //
 // Each change has a serial number, one more than the change before. The log has the names of the objects that
 // changed last, but no values: an answer to such a program has the values of the moment when it is made.
@@ -13,7 +13,7 @@
 
 #include "server_plugin/scheduler/record.h"
 
-namespace pbs::plugin {
+namespace pbs::record {
 
 class ChangeLog {
   public:
@@ -49,4 +49,4 @@ class ChangeLog {
     std::deque<sched::ObjectRef> changes_;  // the last element has the number `last_`
 };
 
-}  // namespace pbs::plugin
+}  // namespace pbs::record

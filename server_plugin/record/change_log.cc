@@ -1,10 +1,10 @@
-#include "server_plugin/plugin/change_log.h"
+#include "server_plugin/record/change_log.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace pbs::plugin {
+namespace pbs::record {
 
 void ChangeLog::note(sched::ObjectRef object) {
     ++last_;
@@ -26,4 +26,4 @@ std::optional<ChangeLog::Some> ChangeLog::after(std::int64_t version, std::size_
     return some;
 }
 
-}  // namespace pbs::plugin
+}  // namespace pbs::record
