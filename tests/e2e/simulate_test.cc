@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/e2e/harness.h"
 #include "tests/file_text.h"
@@ -79,6 +80,30 @@ TEST_F(Simulate, MoldableJobsStartWithFewerProcessors) {
     EXPECT_THAT(table.out, HasSubstr("Note      --moldable 2: each job may have from 1/2 of its processors"));
     EXPECT_THAT(table.out, HasSubstr("had fewer than the most         1\n"));
     EXPECT_THAT(table.out, HasSubstr("CPUs had, mean               1.00\n"));
+}
+
+// Compares a policy with a program that does the same: the figures are alike.
+TEST_F(Simulate, AProgramOfTheSite) {
+    const std::string fifo = program("fifo_scheduler").string();
+    const Output json = simulate({"--swf", trace(), "--compare", strict(), "--external", fifo, "--json"});
+    EXPECT_EQ(json.exit, 0) << json;
+    EXPECT_EQ(json.err, "");
+    const auto both = nlohmann::json::parse(json.out)["simulations"];
+    ASSERT_EQ(both.size(), 2U);
+    EXPECT_EQ(both[1]["title"], "fifo_scheduler");
+    EXPECT_EQ(both[1]["policies"], both[0]["policies"]);
+    EXPECT_EQ(both[1]["all"], both[0]["all"]);
+    EXPECT_EQ(both[1]["end"], both[0]["end"]);
+    EXPECT_FALSE(both[1].contains("refused_starts"));
+
+    const Output ended = simulate({"--swf", trace(), "--external", "echo no >&2; exit 4"});
+    EXPECT_EQ(ended.exit, 2) << ended;
+    EXPECT_THAT(ended.err,
+                HasSubstr("no\npbs_simulate: echo: the program 'echo no >&2; exit 4' has ended with "
+                          "exit status 4, with 1 job waiting and 2 to come"));
+    EXPECT_EQ(simulate({"--swf", trace(), "--compare", strict()}).exit, 1) << "one policy alone";
+    EXPECT_EQ(simulate({"--swf", trace(), "--external", ""}).exit, 1);
+    EXPECT_EQ(simulate({"--swf", trace(), "--external-timeout", "5"}).exit, 1) << "no program";
 }
 
 TEST_F(Simulate, AsJsonOnAnotherMachine) {

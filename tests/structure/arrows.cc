@@ -159,14 +159,34 @@ std::vector<Rule> all_rules() {
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
-        // pbs_simulate uses the scheduler, reads deadlines and ranges of jobs as the plugin does, and reads
-        // the output of qmgr and pbs_config
+        // pbs_simulate uses the scheduler and reads deadlines and ranges of jobs as the plugin does, and
+        // reads
+        // the output of qmgr and pbs_config. With --external it answers the requests of a program as a server
+        // does
         {"tools/simulate",
-         {"text/", "objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
-          "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
-          "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h",
-          "server_plugin/scheduler/model/chunk_range.h", "server_plugin/scheduler/model/deadline.h"},
-         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
+         {"text/",
+          "objects/",
+          "rrule/",
+          "cluster/exec_vnode.h",
+          "ifl/attributes/entity_limits.h",
+          "ifl/error.h",
+          "ifl/error_text.h",
+          "ifl/pbs_ifl.h",
+          "ifl/pbs_error.h",
+          "ifl/reply.h",
+          "ifl/request.h",
+          "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h",
+          "ifl/cmds/fairshare_format.h",
+          "ifl/cmds/qmgr_grammar.h",
+          "ifl/cmds/host_attributes.h",
+          "server_plugin/posix/",
+          "server_plugin/record/",
+          "server_plugin/scheduler/scheduler.h",
+          "server_plugin/scheduler/model/chunk_range.h",
+          "server_plugin/scheduler/model/deadline.h"},
+         {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_cluster", "pbs_ifl_codec",
+          "pbs_posix", "pbs_record", "pbs_scheduler"}},
         // pbs_web asks through the C API, so that it works with both hosts, and shows the output of
         // pbs_calendar, pbs_explain and pbs_config
         {"tools/web",

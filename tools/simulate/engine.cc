@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <queue>
-#include <unordered_map>
 #include <utility>
 
-#include "objects/snapshot.h"
-#include "tools/simulate/entries.h"
-#include "tools/simulate/job_records.h"
-#include "tools/simulate/job_states.h"
-#include "tools/simulate/loads.h"
-#include "tools/simulate/quotas.h"
-#include "tools/simulate/shares.h"
-#include "tools/simulate/tickets.h"
-#include "tools/simulate/wishes.h"
+#include "tools/simulate/engine_impl.h"
 
 namespace pbs::simulate {
 namespace {
@@ -25,6 +14,7 @@ using sched::Amount;
 using sched::CycleTrigger;
 using sched::Decision;
 using sched::DecisionKind;
+using sched::ObjectRef;
 using sched::PreemptMethod;
 
 // The time for which the simulation goes on without an event while jobs wait. Windows open each week, and
@@ -36,94 +26,7 @@ constexpr std::size_t kProgressEvery = 512;  // in events
 constexpr std::int64_t kMostRequeues = 100;
 constexpr std::size_t kRequeued = 2;  // index of PreemptMethod::requeue in kPreemptMethods
 
-class Engine {
-  public:
-    Engine(const Trace& trace, const Cluster& cluster, const rrule::Zone& zone, const EngineOptions& options)
-        : trace_(trace),
-          cluster_(cluster),
-          options_(options),
-          records_(trace, cluster, options.checkpoints),
-          scheduler_(zone),
-          wishes_(cluster, zone),
-          entries_(trace, cluster),
-          waiting_(trace.jobs.size()),
-          runs_(trace.jobs.size()) {}
-
-    Result<void> set_up(const std::shared_ptr<const objects::Snapshot>& snapshot);
-    Result<Schedule> run();
-
-  private:
-    using Position = std::uint32_t;  // index of a job in the trace
-    struct End {
-        Instant at;
-        Position job;
-        bool operator>(const End& other) const { return at != other.at ? at > other.at : job > other.job; }
-    };
-    struct SchedTimes {
-        std::string name;
-        Seconds iteration{600};
-        Instant last{};
-        bool wanted_by_time = false;
-        bool policy_switched = false;
-    };
-
-    Result<void> submit_due();
-    Result<void> submit(Position job);
-    void end_due();
-    void tick();
-    void note_time();
-    void run_cycles();
-    void cycle(SchedTimes& sched, CycleTrigger trigger);
-    bool look_at_all();
-    void apply(const Decision& decision);
-    void start(const Decision& decision, Position job, Waiting& waiting);
-    void preempt(const Decision& decision);
-    void wait_again(Position job, Run& run);
-    void remove_run(Position job, Run& run);
-    sched::Accrual accrual(sched::AccrueType type, Seconds before) const;
-    Result<void> fill(Position job, sched::QueueHandle queue) {
-        return records_.fill(job, entries_.name(trace_.jobs[job]), queue);
-    }
-    void tell_waiting(Position job);
-    void tell_holds(Position job);
-    Instant next_end();
-    Instant next_event();
-    void tell_progress();
-
-    const Trace& trace_;
-    const Cluster& cluster_;
-    const EngineOptions& options_;
-    JobRecords records_;
-    sched::JobRecord& record_ = records_.record();
-    sched::Scheduler scheduler_;
-    Wishes wishes_;
-    std::vector<SchedTimes> scheds_;
-    Entries entries_;
-
-    Schedule run_;
-    Instant now_{};
-    Instant deadline_ = Instant::max();
-    Instant time_changes_ = Instant::max();  // when prime time or the policy in force changes next
-    bool prime_ = false;
-    bool dirty_ = false;  // a job arrived, ended or was preempted since the last cycle
-    Instant last_cycle_ = Instant::min();
-    Instant last_news_{};  // when a job last arrived, started or ended
-    Position next_job_ = 0;
-    std::size_t done_ = 0;
-    std::size_t events_ = 0;
-    std::size_t changes_ = 0;  // decisions that changed something: starts, preemptions, rejections
-    std::priority_queue<End, std::vector<End>, std::greater<>>
-        ends_;                      // including stale ends of runs that were cut short
-    bool hours_stop_jobs_ = false;  // a time_window has an at_close other than `run`
-    JobStates<Waiting> waiting_;
-    JobStates<Run> runs_;  // a suspended job is in waiting_ and in runs_
-    std::unordered_map<Position, Work> work_;
-    QuotaWatch quotas_;
-    ShareWatch shares_;
-    TicketWatch tickets_;
-    HeldPlaces::Suspended suspended_;  // amounts of the job that was last suspended
-    std::optional<LoadModel> loads_;
-};
+}  // namespace
 
 Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snapshot) {
     if (trace_.jobs.empty())
@@ -139,6 +42,12 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     }
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
+    snapshot_ = snapshot;
+    if (options_.external != nullptr) {
+        auto room = Room::make(cluster_);
+        if (!room) return tl::unexpected(room.error());
+        room_ = *std::move(room);
+    }
     for (const objects::ObjectPtr& window : snapshot->objects(objects::ObjectType::time_window))
         hours_stop_jobs_ = hours_stop_jobs_ || window->text("at_close") != "run";
     wishes_.begin(*snapshot);
@@ -163,8 +72,12 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
 // Notes for the report whether it is prime time, and which policies are in force.
 void Engine::note_time() {
     time_changes_ = Instant::max();
-    for (const SchedTimes& sched : scheds_) {
+    for (SchedTimes& sched : scheds_) {
         const sched::Status status = scheduler_.status(now_, sched.name);
+        if (options_.external != nullptr) {
+            const objects::Object* const policy = snapshot_->policy(status.policy);
+            sched.external = policy != nullptr && policy->text("algorithm") == "external";
+        }
         if (status.next_change) time_changes_ = std::min(time_changes_, *status.next_change);
         if (!status.policy.empty() && std::ranges::find(run_.policies, status.policy) == run_.policies.end())
             run_.policies.push_back(status.policy);
@@ -179,6 +92,7 @@ void Engine::tick() {
     const sched::TickResult result = scheduler_.tick(now_);
     if (result.usage_changed) (void)scheduler_.take_share_changes();  // nothing stores these changes
     for (const sched::DueSched& due : result.due) {
+        if (due.policy_switched) log_.note({ObjectRef::Kind::sched, 0, due.name});
         for (SchedTimes& sched : scheds_) {
             if (sched.name != due.name) continue;
             sched.wanted_by_time = true;
@@ -192,12 +106,23 @@ sched::Accrual Engine::accrual(sched::AccrueType type, Seconds before) const {
     return cluster_.counts_eligible_time() ? sched::Accrual{type, before, now_} : sched::Accrual{};
 }
 
+// Tells the scheduler of the job in the record.
+void Engine::job_changed() {
+    scheduler_.job_changed(now_, record_);
+    log_.note(ObjectRef::Kind::job, static_cast<std::uint64_t>(record_.job));
+}
+
+void Engine::job_removed(Position position) {
+    scheduler_.job_removed(now_, handle_of(position));
+    log_.note(ObjectRef::Kind::job, static_cast<std::uint64_t>(handle_of(position)));
+}
+
 // Tells the scheduler of a waiting or suspended job, whose record fill() has filled.
 void Engine::tell_waiting(Position position) {
     const Waiting& waiting = *waiting_.find(position);
     record_.has_comment = waiting.has_comment;
     if (waiting.has_comment) record_.mtime = waiting.commented;
-    record_.preempted_at = waiting.preempted_at;
+    if (!waiting.by_program) record_.preempted_at = waiting.preempted_at;
     record_.accrual = waiting.accrual;
     if (const Run* run = runs_.find(position)) {
         records_.add_set(run->set);
@@ -209,7 +134,7 @@ void Engine::tell_waiting(Position position) {
         record_.places = suspended_.released;
         record_.kept = suspended_.kept;
     }
-    scheduler_.job_changed(now_, record_);
+    job_changed();
 }
 
 Result<void> Engine::submit(Position position) {
@@ -225,6 +150,7 @@ Result<void> Engine::submit(Position position) {
     waiting.queue = record_.queue;
     waiting.has_comment = false;
     waiting.commented = waiting.preempted_at = {};
+    waiting.by_program = false;
     waiting.comment.clear();
     waiting.accrual = accrual(sched::AccrueType::eligible, Seconds(0));
     tell_waiting(position);
@@ -272,9 +198,9 @@ void Engine::remove_run(Position position, Run& run) {
         record_.state = 'E';
         record_.stime = run.stime;
         record_.places = run.places.all();
-        scheduler_.job_changed(now_, record_);
+        job_changed();
     }
-    scheduler_.job_removed(now_, handle_of(position));
+    job_removed(position);
     runs_.remove(position);
     tell_holds(position);
     ++done_;
@@ -282,14 +208,17 @@ void Engine::remove_run(Position position, Run& run) {
 }
 
 void Engine::tell_holds(Position position) {
-    if (!options_.holds && !loads_) return;
+    if (!options_.holds && !loads_ && !room_) return;
     const Run* const run = runs_.find(position);
     const auto held = run == nullptr   ? std::span<const sched::Place>()
                       : run->suspended ? std::span<const sched::Place>(suspended_.kept)
                                        : std::span<const sched::Place>(run->places.all());
     if (options_.holds) options_.holds(position, held);
+    if (room_) room_->holds(position, held);
+    if (!loads_) return;
     // holds() can't fail: the job's start has read the same vnodes.
-    if (loads_) static_cast<void>(loads_->holds(scheduler_, position, held));
+    static_cast<void>(loads_->holds(scheduler_, position, held));
+    for (const std::uint64_t vnode : loads_->told()) log_.note(ObjectRef::Kind::vnode, vnode);
 }
 
 void Engine::start(const Decision& decision, Position position, Waiting& waiting) {
@@ -335,7 +264,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     }
     run->since = now_;
     if (!resumes) wishes_.started(scheduler_, position, record_, run_);
-    scheduler_.job_changed(now_, record_);
+    job_changed();
     shares_.started(scheduler_, position);
     tell_holds(position);
     const Seconds left = job.walltime - run->elapsed;
@@ -388,17 +317,18 @@ void Engine::preempt(const Decision& decision) {
         run->suspended = true;
     else
         lose(work.kept);
-    wait_again(position, *run);
+    wait_again(position, *run, decision.for_job == decision.job);
 }
 
 // Makes a preempted job wait again. While a job is suspended, all of its waiting counts as eligible time;
 // otherwise the scheduler decides what counts.
-void Engine::wait_again(Position position, Run& run) {
+void Engine::wait_again(Position position, Run& run, bool by_program) {
     if (!fill(position, run.queue)) return;  // can't fail: the job was submitted
     Waiting& waiting = waiting_.add(position);
     waiting.queue = run.queue;
     waiting.has_comment = true;
     waiting.commented = waiting.preempted_at = now_;
+    waiting.by_program = by_program;
     waiting.comment.clear();
     waiting.accrual =
         accrual(run.suspended ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
@@ -424,7 +354,7 @@ void Engine::apply(const Decision& decision) {
                 outcome.how = JobEnd::rejected;
             }
             if (runs_.find(position) != nullptr) runs_.remove(position);
-            scheduler_.job_removed(now_, decision.job);
+            job_removed(position);
             waiting_.remove(position);
             quotas_.comment(position, {});
             tell_holds(position);
@@ -472,8 +402,12 @@ void Engine::run_cycles() {
     const bool by_jobs =
         dirty_ && (last_cycle_ == Instant::min() || now_ >= last_cycle_ + options_.cycle_interval);
     const bool was_dirty = std::exchange(dirty_, false);
-    bool ran = false;
+    bool ran = std::ranges::all_of(scheds_, &SchedTimes::external);  // the program looks at each change
     for (SchedTimes& sched : scheds_) {
+        if (sched.external) {
+            sched.wanted_by_time = sched.policy_switched = false;
+            continue;
+        }
         const bool iteration = now_ >= sched.last + sched.iteration;
         if (!by_jobs && !sched.wanted_by_time && !iteration) continue;
         // The end of a queue's hours may stop jobs though none waits.
@@ -500,7 +434,7 @@ void Engine::run_cycles() {
 bool Engine::look_at_all() {
     const std::size_t before = changes_;
     for (SchedTimes& sched : scheds_)
-        if (!waiting_.empty()) cycle(sched, CycleTrigger::timer);
+        if (!waiting_.empty() && !sched.external) cycle(sched, CycleTrigger::timer);
     return changes_ != before;
 }
 
@@ -511,9 +445,12 @@ Instant Engine::next_event() {
     next = std::min(next, next_end());
     if (waiting_.empty() && next == Instant::max()) return next;
     next = std::min({next, std::max(now_ + Seconds(1), deadline_), time_changes_});
+    if (options_.external != nullptr)
+        next = std::min(next, std::max(now_, options_.external->next_turn(*this)));
     if (waiting_.empty()) return next;
     if (dirty_) next = std::min(next, last_cycle_ + options_.cycle_interval);
-    for (const SchedTimes& sched : scheds_) next = std::min(next, sched.last + sched.iteration);
+    for (const SchedTimes& sched : scheds_)
+        if (!sched.external) next = std::min(next, sched.last + sched.iteration);
     return std::max(next, now_);
 }
 
@@ -531,6 +468,8 @@ Result<Schedule> Engine::run() {
         if (deadline_ <= now_) tick();
         if (time_changes_ <= now_) note_time();
         run_cycles();
+        if (options_.external != nullptr)
+            if (auto done = options_.external->turn(*this); !done) return tl::unexpected(done.error());
         tickets_.look(scheduler_, now_);
         deadline_ = scheduler_.next_deadline(now_);
         tell_progress();
@@ -550,6 +489,7 @@ Result<Schedule> Engine::run() {
         count_reason(run_.waiting,
                      waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
     });
+    if (options_.external != nullptr) run_.cycles += options_.external->turns();
     run_.quotas = quotas_.end(run_.end);
     if (prime_) run_.prime.back().end = run_.end;
     for (Period& period : run_.prime) period.end = std::min(period.end, run_.end);
@@ -557,8 +497,6 @@ Result<Schedule> Engine::run() {
     if (options_.progress) options_.progress({trace_.jobs.size(), trace_.jobs.size(), run_.end});
     return std::move(run_);
 }
-
-}  // namespace
 
 Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
                           const std::shared_ptr<const objects::Snapshot>& snapshot, const rrule::Zone& zone,

@@ -33,6 +33,8 @@ class Snapshot;
 
 namespace pbs::simulate {
 
+class ExternalScheduler;
+
 enum class JobEnd : std::uint8_t {
     none,      // never started
     finished,  // ran to the end of its work
@@ -67,6 +69,9 @@ struct EngineOptions {
     bool checkpoints = false;
     // True: hosts have a load, the number of CPUs that jobs have on the host (loads.h).
     bool loads_by_cpus = false;
+    // If set, this program schedules (external.h) while a policy with algorithm=external is in force, and no
+    // cycles run for such a policy. If not set, the algorithm external is as standard.
+    ExternalScheduler* external = nullptr;
     // Called from time to time with the progress, if set.
     std::function<void(const Progress&)> progress{};
     // Called when the vnode shares that a job holds change, if set; for tests.
@@ -164,7 +169,7 @@ struct Schedule {
     std::vector<Period> prime;      // prime time between `begin` and `end`
     std::int64_t cpus = 0;          // CPUs of the machine
     std::size_t vnodes = 0;
-    std::int64_t cycles = 0;
+    std::int64_t cycles = 0;  // cycles, and ends of waits of a program that schedules
     std::int64_t started = 0;
     std::vector<std::string> policies;  // policies that were in force, in the order of their first use
     std::vector<SharesOfRun> shares;
@@ -178,8 +183,9 @@ struct Schedule {
     std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection
     std::map<std::string, std::int64_t> waiting;            // jobs that never started, by their last comment
     std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by the reason
-    std::map<std::string, std::int64_t> elsewhere;  // jobs whose queue is missing and that went to the
-                                                    // default queue, by the missing queue
+    std::map<std::string, std::int64_t> refused_starts;  // starts that a program was refused, by the reason
+    std::map<std::string, std::int64_t> elsewhere;       // jobs whose queue is missing and that went to the
+                                                         // default queue, by the missing queue
 
     // Calls visit(from, until, cpus) for each time at which the job had its CPUs.
     template <class Visit>
@@ -195,7 +201,8 @@ struct Schedule {
     }
 };
 
-// Runs the simulation. Errors: a configuration that the scheduler refuses, a trace without jobs.
+// Runs the simulation. Errors: a configuration that the scheduler refuses, a trace without jobs; those of
+// ExternalScheduler::turn().
 Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
                           const std::shared_ptr<const objects::Snapshot>& snapshot, const rrule::Zone& zone,
                           const EngineOptions& options = {});

@@ -1,6 +1,7 @@
 // The states that a simulation keeps for some of a trace's jobs: the waiting and the started ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,7 +20,8 @@ struct Waiting {
     bool has_comment = false;
     Instant commented{};
     std::string comment;
-    Instant preempted_at{};  // if it was preempted: the comment then names the preempting job, and stays
+    Instant preempted_at{};   // if it was preempted: the comment then names the preempting job, and stays
+    bool by_program = false;  // it was preempted by a program's request to run it again
     sched::Accrual accrual{};
 };
 
@@ -53,7 +55,8 @@ class JobStates {
   public:
     explicit JobStates(std::size_t jobs) : place_of_(jobs) {}
 
-    bool empty() const { return states_.size() == unused_.size(); }
+    bool empty() const { return size() == 0; }
+    std::size_t size() const { return states_.size() - unused_.size(); }
     // Returns the job's state; null: it has none.
     State* find(std::uint32_t job) { return place_of_[job] == 0 ? nullptr : &states_[place_of_[job] - 1]; }
     // Adds a state for a job that has none. The state still has the values of the job that used it last. The

@@ -22,6 +22,7 @@ Result<void> LoadModel::begin(sched::Scheduler& scheduler) const {
 
 Result<void> LoadModel::holds(sched::Scheduler& scheduler, std::size_t job,
                               std::span<const sched::Place> places) {
+    told_.clear();
     auto& held = held_[job];
     std::map<std::size_t, std::int64_t> changes;
     for (const auto& [host, cpus] : held) changes[host] -= cpus;
@@ -38,6 +39,7 @@ Result<void> LoadModel::holds(sched::Scheduler& scheduler, std::size_t job,
         if (cpus == 0) continue;
         hosts_[host].cpus += cpus;
         if (auto done = tell(scheduler, host); !done) return done;
+        told_.insert(told_.end(), hosts_[host].vnodes.begin(), hosts_[host].vnodes.end());
     }
     return {};
 }

@@ -24,6 +24,8 @@ class LoadModel {
     // Tells the scheduler the new loads after a change of the vnode shares that a job holds: of the hosts of
     // `places`, and of those that the job has left.
     Result<void> holds(sched::Scheduler& scheduler, std::size_t job, std::span<const sched::Place> places);
+    // The numbers of the vnodes of which the last holds() has told the scheduler.
+    const std::vector<std::uint64_t>& told() const { return told_; }
 
   private:
     struct Host {
@@ -35,6 +37,7 @@ class LoadModel {
     const Cluster& cluster_;
     std::uint32_t ncpus_;
     std::vector<Host> hosts_;
+    std::vector<std::uint64_t> told_;
     std::vector<std::size_t> host_of_;  // by the number of the vnode - 1
     std::unordered_map<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>> held_;  // CPUs, by job
 };

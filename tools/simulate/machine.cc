@@ -89,6 +89,17 @@ Result<bool> boolean_of(const Values& values, std::string_view key, std::string_
     return tl::unexpected(fmt::format("{}: {}: found '{}', expected True or False", object, key, text));
 }
 
+// Returns whether jobs may start on the vnode with these attributes.
+bool is_free(const Values& node) {
+    return value_of(node, "state").find("offline") == std::string_view::npos;
+}
+
+std::string host_name(const std::string& node, const Values& values) {
+    for (const std::string_view key : {"resources_available.host", "Mom"})
+        if (const std::string_view host = value_of(values, key); !host.empty()) return std::string(host);
+    return node;
+}
+
 std::vector<std::string> list_of(const Values& values, std::string_view key) {
     const auto list = objects::split_list(key, value_of(values, key));
     return list ? *list : std::vector<std::string>();
@@ -275,7 +286,8 @@ Result<Amount> Cluster::amount(std::string_view name, std::string_view text) con
 
 Result<void> Cluster::read_resources() {
     for (const BuiltIn& resource : kBuiltIn)
-        resources_.push_back({std::string(resource.name), resource.kind, resource.consumable});
+        resources_.push_back({std::string(resource.name), resource.kind, resource.consumable,
+                              resource.name != "nodect" && resource.name != "ssinodes"});
     for (const auto& [name, values] : machine_.resources) {
         const std::string_view word = value_of(values, "type");
         const auto* const type = std::ranges::find(kTypes, word.empty() ? "string" : word, &TypeWord::word);
@@ -285,7 +297,8 @@ Result<void> Cluster::read_resources() {
                 name, word));
         const std::string_view flags = value_of(values, "flag");
         const bool amounts = type->kind <= ResourceKind::duration;
-        resources_.push_back({name, type->kind, amounts && flags.find_first_of("nfq") != flags.npos});
+        resources_.push_back({name, type->kind, amounts && flags.find_first_of("nfq") != flags.npos,
+                              flags.find('h') != flags.npos});
     }
     for (std::uint32_t id = 0; id < resources_.size(); ++id) resource_ids_.emplace(resources_[id].name, id);
     return {};
@@ -309,7 +322,7 @@ Result<void> Cluster::read_queues() {
 Result<void> Cluster::read_nodes() {
     std::map<std::int64_t, std::size_t> sizes;
     for (const auto& [name, values] : machine_.nodes) {
-        if (value_of(values, "state").find("offline") != std::string_view::npos) continue;
+        if (!is_free(values)) continue;
         const auto cpus = integer_of(values, "resources_available.ncpus", "node " + name, 0);
         if (!cpus) return tl::unexpected(cpus.error());
         cpus_ += *cpus;
@@ -473,9 +486,16 @@ Result<void> Cluster::tell_queue(sched::Scheduler& scheduler, const Queue& queue
 
 std::string Cluster::host_of(std::uint64_t vnode) const {
     const auto& [name, values] = *std::next(machine_.nodes.begin(), static_cast<std::ptrdiff_t>(vnode - 1));
-    for (const std::string_view key : {"resources_available.host", "Mom"})
-        if (const std::string_view host = value_of(values, key); !host.empty()) return std::string(host);
-    return name;
+    return host_name(name, values);
+}
+
+Result<void> Cluster::for_each_vnode(const std::function<void(const Vnode&)>& visit) const {
+    for (const auto& [name, values] : machine_.nodes) {
+        auto available = amounts_of(*this, values, "resources_available", "node " + name);
+        if (!available) return tl::unexpected(available.error());
+        visit({name, host_name(name, values), is_free(values), *std::move(available)});
+    }
+    return {};
 }
 
 Result<void> Cluster::tell_load(sched::Scheduler& scheduler, std::uint64_t vnode, std::int64_t load) const {
@@ -495,7 +515,7 @@ Result<void> Cluster::tell_node(sched::Scheduler& scheduler, std::uint64_t numbe
     record.name = name;
     const std::string_view host = value_of(values, "Mom");
     record.host = host.empty() ? std::string_view(name) : host;
-    record.free = value_of(values, "state").find("offline") == std::string_view::npos;
+    record.free = is_free(values);
     record.priority = static_cast<std::int32_t>(*priority);
     if (const std::string_view queue = value_of(values, "queue"); !queue.empty()) {
         const auto found = std::ranges::find(queues_, queue, &Queue::name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -50,15 +51,29 @@ class Cluster {
     // The number of all vnodes, which are numbered from 1, and the host of a vnode.
     std::uint64_t all_vnodes() const { return machine_.nodes.size(); }
     std::string host_of(std::uint64_t vnode) const;
+    struct Vnode {
+        std::string name;
+        std::string host;
+        bool free = true;                      // jobs may start there
+        std::vector<sched::Amount> available;  // its resources_available
+    };
+    // Calls visit() for each vnode, in the order of their numbers. The error names an amount that can't be
+    // read.
+    Result<void> for_each_vnode(const std::function<void(const Vnode&)>& visit) const;
 
     struct Resource {
         std::string name;
         sched::ResourceKind kind = sched::ResourceKind::integer;
         bool consumable = false;
+        bool of_vnodes = false;  // jobs get it from vnodes, not from the whole server
     };
     const std::vector<Resource>& resources() const { return resources_; }
     // Returns a resource's number; nullptr: there is no such resource.
     const std::uint32_t* resource(std::string_view name) const;
+    // Returns whether chunks of jobs have amounts of the resource, which their vnodes give.
+    bool is_of_vnodes(std::uint32_t resource) const {
+        return resources_[resource].consumable && resources_[resource].of_vnodes;
+    }
     // Reads a value of a resource. Strings are views of `text`. Errors: unknown resource, or a value of
     // another kind.
     Result<sched::Amount> amount(std::string_view resource, std::string_view text) const;

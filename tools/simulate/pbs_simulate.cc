@@ -19,6 +19,7 @@
 #include "tools/simulate/accounting.h"
 #include "tools/simulate/ask.h"
 #include "tools/simulate/engine.h"
+#include "tools/simulate/external.h"
 #include "tools/simulate/files.h"
 #include "tools/simulate/moldable.h"
 #include "tools/simulate/plot.h"
@@ -56,6 +57,8 @@ struct Arguments {
     std::string usage;
     std::string policy;
     std::vector<std::string> compare;
+    std::string external;
+    std::int64_t external_timeout = 60;
     std::int64_t nodes = 0;
     std::int64_t cpus = 0;
     std::string mem;
@@ -196,22 +199,47 @@ Result<Site> read_site(const Arguments& arguments, Trace& trace) {
 }
 
 // Makes a variant from an argument, which is a list of policies, or the name of a file with changes.
-Result<Variant> read_variant(const Site& site, const std::string& argument) {
-    if (argument.empty()) return variant_of_policies(site, {});
+Result<Variant> read_variant(const Site& site, const std::string& argument, bool by_program) {
+    if (argument.empty()) return variant_of_policies(site, {}, by_program);
     const auto policies = names_policies(site, argument);
     if (!policies) return tl::unexpected(policies.error());
     std::error_code ignored;
     if (!*policies && fs::exists(argument, ignored)) {
         auto text = read_file(argument);
         if (!text) return tl::unexpected(text.error());
-        return variant_of_changes(site, {argument, *std::move(text)});
+        return variant_of_changes(site, {argument, *std::move(text)}, by_program);
     }
     if (!*policies)
         return tl::unexpected(
             fmt::format("'{}': expected a policy of the configuration (or several, as in day,np:night), or a "
                         "file with changes to it",
                         argument));
-    return variant_of_policies(site, argument);
+    return variant_of_policies(site, argument, by_program);
+}
+
+// Returns the name of the program that a command starts: "fifo" for "/opt/bin/fifo --fast".
+std::string program_name(const std::string& command) {
+    const std::string first = command.substr(0, command.find_first_of(" \t\n"));
+    return fs::path(first).filename().string();
+}
+
+// A part of the command line: what to simulate.
+struct Wanted {
+    std::string policy;
+    bool by_program = false;  // the program of --external schedules
+};
+
+// Lists the simulations that are wanted: one, or two to compare. The program of --external schedules the last
+// one.
+std::vector<Wanted> wanted_of(const Arguments& arguments) {
+    std::vector<Wanted> wanted;
+    for (const std::string& policy : arguments.compare) wanted.push_back({policy});
+    if (wanted.empty())
+        wanted.push_back({arguments.policy});
+    else if (wanted.size() == 1)
+        wanted.push_back(wanted.front());
+    wanted.back().by_program = !arguments.external.empty();
+    return wanted;
 }
 
 // Shows a progress bar, on terminals only.
@@ -259,7 +287,8 @@ Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Sit
 }
 
 Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
-                                const std::vector<ShareUsage>& usage, Variant variant, bool described) {
+                                const std::vector<ShareUsage>& usage, Variant variant, bool by_program,
+                                bool described) {
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
     if (!arguments.moldable.empty())
         variant.machine.resources.try_emplace("select_range", Values{{"type", "string"}});
@@ -272,6 +301,13 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
     options.checkpoints = arguments.checkpoint;
     options.loads_by_cpus = !arguments.load_model.empty();
     options.progress = [&bar](const Progress& progress) { bar.show(progress); };
+    std::optional<ExternalScheduler> program;
+    if (by_program) {
+        auto started = ExternalScheduler::start(
+            {arguments.external, std::chrono::seconds(arguments.external_timeout), options.cycle_interval});
+        if (!started) return tl::unexpected(started.error());
+        options.external = &program.emplace(*std::move(started));
+    }
     const auto begun = std::chrono::steady_clock::now();
     const std::clock_t cpu_begun = std::clock();
     const auto run = simulate(trace, *cluster, variant.snapshot, site.zone, options);
@@ -310,12 +346,12 @@ int run(const Arguments& arguments) {
         return fail(fmt::format("{}: no job to simulate, expected at least one that ran", trace->name));
     const auto site = read_site(arguments, *trace);
     if (!site) return fail(site.error());
-    std::vector<std::string> wanted = arguments.compare;
-    if (wanted.empty()) wanted.push_back(arguments.policy);
+    const std::vector<Wanted> wanted = wanted_of(arguments);
     std::vector<Variant> variants;
-    for (const std::string& argument : wanted) {
-        auto variant = read_variant(*site, argument);
+    for (const Wanted& one : wanted) {
+        auto variant = read_variant(*site, one.policy, one.by_program);
         if (!variant) return fail(variant.error());
+        if (one.by_program) variant->title = program_name(arguments.external);
         for (const std::string& note : variant->notes)
             if (std::ranges::find(trace->notes, note) == trace->notes.end()) trace->notes.push_back(note);
         variants.push_back(*std::move(variant));
@@ -323,9 +359,9 @@ int run(const Arguments& arguments) {
     const auto usage = read_usage(arguments, *site);
     if (!usage) return fail(usage.error());
     std::vector<Report> reports;
-    for (Variant& variant : variants) {
-        auto report = simulate_variant(arguments, *trace, *site, *usage, std::move(variant),
-                                       !site->machine.queues.empty());
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        auto report = simulate_variant(arguments, *trace, *site, *usage, std::move(variants[i]),
+                                       wanted[i].by_program, !site->machine.queues.empty());
         if (!report) return fail(report.error());
         reports.push_back(*std::move(report));
     }
@@ -397,9 +433,23 @@ void add_options(CLI::App& app, Arguments& arguments) {
     auto* policy = app.add_option("--policy", arguments.policy,
                                   "What to simulate; what the configuration assigns if not given")
                        ->type_name("POLICY");
-    app.add_option("--compare", arguments.compare, "Simulate two, side by side")
-        ->type_name("POLICY POLICY")
-        ->expected(2)
+    auto* external = app.add_option("--external", arguments.external,
+                                    "A program of yours that schedules over the C API of PBS, as with "
+                                    "algorithm=external; a command for the shell")
+                         ->type_name("PROGRAM")
+                         ->check([](const std::string& text) {
+                             return std::string(text.empty() ? "expected a command" : "");
+                         });
+    app.add_option("--external-timeout", arguments.external_timeout,
+                   "How long, in real time, the program may do nothing; 60 if not given")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1, 86400))
+        ->needs(external);
+    app.add_option("--compare", arguments.compare,
+                   "Simulate two, side by side; with --external, the last one by the program, which with one "
+                   "is compared with the policy itself")
+        ->type_name("POLICY [POLICY]")
+        ->expected(1, 2)
         ->excludes(policy);
     app.add_option("--nodes", arguments.nodes,
                    "How many vnodes there are, in place of the configuration's or the trace's")
@@ -452,6 +502,8 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         if (arguments.swf.empty() && arguments.accounting.empty() && arguments.days.empty())
             throw CLI::RequiredError("--swf, --accounting or --days");
+        if (arguments.compare.size() == 1 && arguments.external.empty())
+            throw CLI::ArgumentMismatch("--compare: expected two policies, or one and --external");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 1;
     }

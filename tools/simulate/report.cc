@@ -443,6 +443,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.started = run.started;
     report.cycles = run.cycles;
     report.refused = sum(run.refused);
+    report.refused_starts = sum(run.refused_starts);
     report.prime_periods = run.prime;
 
     Collected all;
@@ -475,6 +476,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.why_rejected = by_frequency(run.rejections);
     report.why_waiting = by_frequency(run.waiting);
     report.why_refused = by_frequency(run.refused);
+    report.why_refused_starts = by_frequency(run.refused_starts);
     report.elsewhere = by_frequency(run.elsewhere);
     for (const SharesOfRun& shares : run.shares)
         report.shares.push_back(make_share_report(trace, run, shares));

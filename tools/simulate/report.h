@@ -216,6 +216,8 @@ struct Report {
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;
     std::vector<std::pair<std::string, std::int64_t>> why_refused;
+    std::int64_t refused_starts = 0;  // starts that a program asked for in vain
+    std::vector<std::pair<std::string, std::int64_t>> why_refused_starts;
     std::vector<std::pair<std::string, std::int64_t>> elsewhere;  // missing queues, with the number of their
                                                                   // jobs
     std::vector<Period> prime_periods;

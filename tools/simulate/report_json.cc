@@ -39,9 +39,10 @@ Json of(const std::vector<Group>& groups, const char* key) {
     return list;
 }
 
-Json of(const std::vector<std::pair<std::string, std::int64_t>>& reasons, const char* key = "reason") {
+Json of(const std::vector<std::pair<std::string, std::int64_t>>& reasons, const char* key = "reason",
+        const char* number = "jobs") {
     Json list = Json::array();
-    for (const auto& [reason, jobs] : reasons) list.push_back({{key, reason}, {"jobs", jobs}});
+    for (const auto& [reason, times] : reasons) list.push_back({{key, reason}, {number, times}});
     return list;
 }
 
@@ -164,6 +165,10 @@ Json of(const Report& r, const rrule::Zone& zone) {
                    {"step", r.series.step},
                    {"cpus_in_use", r.series.cpus_in_use},
                    {"jobs_waiting", r.series.jobs_waiting}}}};
+    if (r.refused_starts > 0) {
+        json["refused_starts"] = r.refused_starts;
+        json["why_refused_starts"] = of(r.why_refused_starts, "reason", "starts");
+    }
     if (!r.shares.empty()) json["shares"] = of(r.shares);
     if (!r.quotas.empty()) json["quotas"] = of(r.quotas);
     if (r.tickets.given)

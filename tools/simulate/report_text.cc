@@ -508,6 +508,8 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
         add_reasons(text, "rejected", r.rejected, r.why_rejected);
         add_reasons(text, "never started; their last comments", r.never_started, r.why_waiting);
         add_reasons(text, "submitted to no queue", r.refused, r.why_refused);
+        add_reasons(text, "starts that the program asked for were refused", r.refused_starts,
+                    r.why_refused_starts);
         for (const auto& [queue, jobs] : r.elsewhere)
             text += fmt::format("Note      there is no queue {}: {} went to the default queue\n", queue,
                                 values::counted(jobs, "job"));

@@ -36,20 +36,24 @@ std::string in_one_line(std::string text) {
 // A configuration that is being changed: the machine as texts, the policies in a store.
 class Draft {
   public:
-    static Result<Draft> of(const Site& site);
+    static Result<Draft> of(const Site& site, bool by_program);
 
     Result<void> assign_policies(const std::string& list);
     Result<void> apply(const ChangeText& changes);
+    // Sets the algorithm of the policies of the sched default to external.
+    Result<void> leave_to_program();
     Result<Variant> finish(std::string title) &&;
     const objects::Snapshot& snapshot() const { return *store_.snapshot(); }
 
   private:
-    Draft(values::TemporaryFolder folder, objects::Store store, const Site& site)
+    Draft(values::TemporaryFolder folder, objects::Store store, const Site& site,
+          objects::ServerAbilities abilities)
         : folder_(std::move(folder)),
           store_(std::move(store)),
           machine_(site.machine),
           trace_queues_(site.trace_queues),
-          bare_(site.machine.queues.empty()) {}
+          bare_(site.machine.queues.empty()),
+          abilities_(abilities) {}
 
     Result<void> import(const std::string& document, const std::string& name, bool replace);
     Result<void> apply_document(const ChangeText& changes);
@@ -72,6 +76,7 @@ class Draft {
     const std::vector<std::string>& trace_queues_;
     bool bare_;  // the site has no queues
     std::set<std::string> created_queues_;
+    objects::ServerAbilities abilities_;
     std::set<std::string> named_policies_;
     bool assigned_ = false;
     std::vector<std::string> notes_;
@@ -81,16 +86,17 @@ std::chrono::sys_seconds now() {
     return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-Result<Draft> Draft::of(const Site& site) {
+Result<Draft> Draft::of(const Site& site, bool by_program) {
     auto folder = values::TemporaryFolder::make("pbs_simulate");
     if (!folder) return tl::unexpected(folder.error());
     objects::StoreOptions options;
     options.time_zone = site.zone.name();
     options.keeps_execution_types = true;
+    if (by_program) options.abilities.pbs_sched = objects::PbsSched::program;
     for (const auto& [name, values] : site.machine.resources) options.resources.push_back({name});
     auto store = objects::Store::open(folder->file("policy.db"), options, now());
     if (!store) return tl::unexpected(store.error().message);
-    Draft draft(*std::move(folder), *std::move(store), site);
+    Draft draft(*std::move(folder), *std::move(store), site, options.abilities);
     if (!site.document.empty())
         if (auto done = draft.import(site.document, site.name, true); !done)
             return tl::unexpected(done.error());
@@ -126,6 +132,19 @@ Result<void> Draft::assign_policies(const std::string& list) {
                     ObjectType::sched,
                     "default",
                     {{"policy", list, objects::Operation::set}}});
+}
+
+Result<void> Draft::leave_to_program() {
+    const objects::PolicySlots slots = snapshot().policy_slots("default");
+    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+        if (name.empty()) continue;
+        const objects::Command external{objects::CommandKind::set,
+                                        ObjectType::policy,
+                                        name,
+                                        {{"algorithm", "external", objects::Operation::set}}};
+        if (auto done = execute(external); !done) return done;
+    }
+    return {};
 }
 
 void Draft::note(ObjectType type, const std::string& name, bool assigns) {
@@ -337,24 +356,25 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
 }
 
 // Returns the settings of a policy on which a simulation doesn't act.
-std::vector<std::string> unsupported_of(const objects::Object& policy) {
+std::vector<std::string> unsupported_of(const objects::Object& policy, objects::ServerAbilities abilities) {
     std::vector<std::string> lines = objects::unsupported_lines(policy);
-    for (objects::UnsupportedSetting& setting : objects::unsupported_by_server(policy, {}))
+    for (objects::UnsupportedSetting& setting : objects::unsupported_by_server(policy, abilities))
         lines.push_back(std::move(setting.text));
     return lines;
 }
 
 // Removes notes on unsupported attributes, except those of policies that schedulers use. The store has warned
 // of all policies.
-void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
+void add_unsupported(const objects::Snapshot& snapshot, objects::ServerAbilities abilities,
+                     std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
-        for (const std::string& line : unsupported_of(*policy)) std::erase(notes, line);
+        for (const std::string& line : unsupported_of(*policy, abilities)) std::erase(notes, line);
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
         for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
             const objects::Object* policy = snapshot.policy(name);
             if (policy == nullptr) continue;
-            for (std::string& line : unsupported_of(*policy))
+            for (std::string& line : unsupported_of(*policy, abilities))
                 if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
         }
     }
@@ -428,7 +448,7 @@ Result<Variant> Draft::finish(std::string title) && {
             queue != variant.machine.queues.end() && !queue->second.contains("started"))
             variant.notes.push_back(
                 fmt::format("queue {} is created without started=True, so that its jobs don't start", name));
-    add_unsupported(*variant.snapshot, variant.notes);
+    add_unsupported(*variant.snapshot, abilities_, variant.notes);
     add_checkpoints(variant, variant.notes);
     add_programs(variant, variant.notes);
     return variant;
@@ -443,7 +463,7 @@ void add_queue_of(std::string_view spec, Machine& machine) {
 Result<bool> names_policies(const Site& site, std::string_view list) {
     const auto names = objects::split_list("policy", list);
     if (!names) return false;
-    const auto draft = Draft::of(site);
+    const auto draft = Draft::of(site, false);
     if (!draft) return tl::unexpected(draft.error());
     const objects::PolicySlots slots = objects::slots_from_list(*names);
     for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
@@ -451,8 +471,8 @@ Result<bool> names_policies(const Site& site, std::string_view list) {
     return true;
 }
 
-Result<Variant> variant_of_policies(const Site& site, const std::string& list) {
-    auto draft = Draft::of(site);
+Result<Variant> variant_of_policies(const Site& site, const std::string& list, bool by_program) {
+    auto draft = Draft::of(site, by_program);
     if (!draft) return tl::unexpected(draft.error());
     if (!list.empty())
         if (auto done = draft->assign_policies(list); !done) return tl::unexpected(done.error());
@@ -462,13 +482,17 @@ Result<Variant> variant_of_policies(const Site& site, const std::string& list) {
     if (!slots.non_prime.empty()) title += ",np:" + slots.non_prime;
     if (title.empty())
         return tl::unexpected(std::string("no policy is assigned to sched default: --policy names one"));
+    if (by_program)
+        if (auto done = draft->leave_to_program(); !done) return tl::unexpected(done.error());
     return std::move(*draft).finish(std::move(title));
 }
 
-Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes) {
-    auto draft = Draft::of(site);
+Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes, bool by_program) {
+    auto draft = Draft::of(site, by_program);
     if (!draft) return tl::unexpected(draft.error());
     if (auto done = draft->apply(changes); !done) return tl::unexpected(done.error());
+    if (by_program)
+        if (auto done = draft->leave_to_program(); !done) return tl::unexpected(done.error());
     return std::move(*draft).finish(changes.name);
 }
 

@@ -39,14 +39,15 @@ struct Variant {
 Result<bool> names_policies(const Site& site, std::string_view list);
 
 // Makes a variant with these policies in force, as by `set sched default policy = LIST`. An empty list
-// changes nothing. The error says why the configuration is refused.
-Result<Variant> variant_of_policies(const Site& site, const std::string& list);
+// changes nothing. `by_program`: a program of the site schedules for the sched default, so the algorithm of
+// its policies is external. The error says why the configuration is refused.
+Result<Variant> variant_of_policies(const Site& site, const std::string& list, bool by_program = false);
 
 // Makes a variant by changes: create, delete, set and unset, of any object of the site. On a site without
 // queues, they may set attributes of the queues that the trace names, or a policy after the changes before.
 // If the changes assign no policy to a sched and name exactly one policy, which no sched has, this becomes
-// the all-time policy of the sched default. The error names the directive.
-Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes);
+// the all-time policy of the sched default. `by_program`: as above. The error names the directive.
+Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes, bool by_program = false);
 
 // Adds an execution queue for each queue that the configuration or the trace names, to a machine without
 // queues.

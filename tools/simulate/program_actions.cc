@@ -1,0 +1,76 @@
+// The requests of a program of the site that schedules a simulation (--external).
+#include <utility>
+
+#include "tools/simulate/engine_impl.h"
+
+namespace pbs::simulate {
+namespace {
+
+using sched::Decision;
+using sched::DecisionKind;
+
+// Makes a decision as a scheduler's cycle would make it, for a request of a program.
+Decision decision_of(DecisionKind kind, sched::JobHandle job) {
+    Decision decision;
+    decision.kind = kind;
+    decision.job = job;
+    return decision;
+}
+
+}  // namespace
+
+char Engine::state(std::uint64_t job) {
+    if (job >= trace_.jobs.size()) return '\0';
+    const auto position = static_cast<Position>(job);
+    if (const Run* run = runs_.find(position)) return run->suspended ? 'S' : 'R';
+    return waiting_.find(position) == nullptr ? '\0' : 'Q';
+}
+
+std::span<const sched::Amount> Engine::requested(std::uint64_t job) {
+    // Filling can't fail: the job was submitted.
+    static_cast<void>(fill(static_cast<Position>(job), waiting_.find(static_cast<Position>(job))->queue));
+    return record_.requested;
+}
+
+void Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
+    const auto position = static_cast<Position>(job);
+    Decision decision = decision_of(DecisionKind::run, handle_of(position));
+    decision.places = places;
+    start(decision, position, *waiting_.find(position));
+}
+
+// Ends a run at a program's request. The job itself counts as the one that preempts it.
+void Engine::stop(std::uint64_t job, sched::PreemptMethod method) {
+    const sched::JobHandle handle = handle_of(static_cast<Position>(job));
+    Decision decision = decision_of(DecisionKind::preempt, handle);
+    decision.for_job = handle;
+    decision.methods = {method};
+    preempt(decision);
+}
+
+void Engine::remove(std::uint64_t job) {
+    if (state(job) == 'R') return stop(job, sched::PreemptMethod::remove);
+    Decision decision = decision_of(DecisionKind::reject, handle_of(static_cast<Position>(job)));
+    decision.text = "deleted by the program that schedules";
+    apply(decision);
+}
+
+void Engine::comment(std::uint64_t job, std::string_view text) {
+    const auto position = static_cast<Position>(job);
+    Waiting* const waiting = waiting_.find(position);
+    if (waiting == nullptr) return;        // the report has comments of waiting jobs alone
+    if (waiting->comment == text) return;  // no change of which the program would be told
+    waiting->has_comment = !text.empty();
+    waiting->commented = now_;
+    waiting->comment = text;
+    quotas_.comment(position, text);
+    if (fill(position, waiting->queue)) tell_waiting(position);
+}
+
+void Engine::estimate(std::uint64_t job, Instant start) {
+    Decision decision = decision_of(DecisionKind::estimate, handle_of(static_cast<Position>(job)));
+    decision.start = start;
+    apply(decision);
+}
+
+}  // namespace pbs::simulate
