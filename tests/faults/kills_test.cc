@@ -499,7 +499,8 @@ class Kills : public ::testing::Test {
             victim.kill9();
             ASSERT_TRUE(victim.start());
             expect_acknowledged();
-            expect_web();
+            // pbs_web takes seconds to show a change, so don't wait for it each time.
+            if (i + 1 == kills || random(4) == 0) expect_web();
         }
         if (HasFailure()) return;
         finish();
