@@ -136,6 +136,7 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     impl_->tables.has_closings = std::ranges::any_of(impl_->configuration.queue_hours,
                                                      [](const auto& queue) { return queue.second.acts(); });
     for (QueueSlot q = 0; q < impl_->tables.queues.size(); ++q) impl_->set_hours(impl_->tables.queues[q]);
+    impl_->tables.running_changes.note_all();
     impl_->policies = *std::move(policies);
     impl_->snapshot = std::move(snapshot);
     using objects::QuotaSubject;

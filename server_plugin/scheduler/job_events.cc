@@ -213,16 +213,20 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         if (waits) impl_->note(&EventsSince::job_changed, slot);
     }
     const Request& request = t.requests[t.jobs.request[slot]];
-    if (runs && ran && t.vnodes.holds(slot, record.places, request)) {
+    const bool goes_on = runs && ran && t.vnodes.holds(slot, record.places, request);
+    if (goes_on) {
         // The job goes on as before, apart from its use so far.
         const QueuedJob after = queued_job(t, slot);
+        const bool is_other = t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
+                              after.signature != before.signature || after.user != before.user;
         // The job may now request less of a limit than before, or may be preempted now.
-        if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
-            after.signature != before.signature || after.user != before.user ||
-            (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
+        if (is_other || (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
             impl_->note(&EventsSince::all);
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
+        if (is_other || t.jobs.stime[slot] != old_stime || t.jobs.entities(slot) != old_entities ||
+            preemptable(t.jobs, slot) != was_preemptable)
+            t.running_changes.note(slot);
         // The CPUs of a job count as load if it started after the load was measured.
         if (t.jobs.stime[slot] != old_stime) t.vnodes.set_started(slot, t.jobs.stime[slot]);
     } else if (runs) {
@@ -232,6 +236,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
     }
+    if ((ran || runs) && !goes_on) t.running_changes.note(slot);
     // A suspended job still holds some amounts of its vnodes.
     if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
         t.vnodes.release(slot);
@@ -270,6 +275,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note(&EventsSince::job_ended, t.jobs.queue[slot], t.jobs.entities(slot),
                     t.vnodes.held_by(slot));
         t.vnodes.release(slot);
+        t.running_changes.note(slot);
         impl_->ended_running(now, slot);
         Queue& queue = t.queues[t.jobs.queue[slot]];
         if (queue.running.empty()) queue.idle_since = now;

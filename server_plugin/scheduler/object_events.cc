@@ -16,6 +16,7 @@ void Scheduler::resource_defined(const ResourceRecord& record) {
     t.requests.recompile(t.resources);
     t.vnodes.rebuild(t.resources);
     t.recount();
+    t.running_changes.note_all();
     for (auto& [name, policy] : impl_->policies) policy.resources_seen = SIZE_MAX;
     impl_->sched_configs.resources_changed();
 }
@@ -99,6 +100,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Queue& queue = impl_->tables.queues[impl_->tables.queues.slot(record.queue)];
+    if (!queue.known || queue.name != record.name) impl_->tables.running_changes.note_all();
     queue.known = true;
     queue.name = record.name;
     queue.execution = record.execution;
@@ -133,7 +135,9 @@ void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
     Vnodes& vnodes = impl_->tables.vnodes;
     const std::uint64_t loads = vnodes.load_version();
+    const std::uint64_t version = vnodes.version();
     if (vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
+    if (vnodes.version() != version) impl_->tables.running_changes.note_all();
     // The load of a host without a maximum matters only to policies that name loads.
     if (!impl_->tables.loads_in_policies || vnodes.load_version() == loads) return;
     impl_->note(&EventsSince::amount_told);
@@ -144,6 +148,7 @@ void Scheduler::vnode_removed(VnodeHandle vnode) {
     if (impl_->keep(VnodeGone{vnode})) return;
     impl_->note(&EventsSince::all);
     impl_->tables.vnodes.remove(vnode, impl_->tables.resources);
+    impl_->tables.running_changes.note_all();
 }
 
 namespace {
@@ -161,6 +166,8 @@ void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);
     Tables& t = impl_->tables;
+    const auto known = t.reservations.find(record.reservation);
+    if (known == t.reservations.end() || known->second.queue != record.queue) t.running_changes.note_all();
     const std::uint32_t request = t.requests.acquire(record.requested, t.resources);
     const std::uint32_t later_request = t.requests.acquire(
         record.later_requested.empty() ? record.requested : record.later_requested, t.resources);
@@ -203,6 +210,7 @@ void Scheduler::reservation_removed(ReservationHandle handle) {
     impl_->note(&EventsSince::settings_changed);
     release_requests(t.requests, found->second);
     t.reservations.erase(found);
+    t.running_changes.note_all();
 }
 
 }  // namespace pbs::sched

@@ -1,7 +1,5 @@
 // Inspector's function that shows the counters of quotas.
 
-#include <algorithm>
-
 #include "server_plugin/scheduler/scheduler_impl.h"
 #include "server_plugin/scheduler/state/quota_book.h"
 
@@ -21,22 +19,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
     state.vnodes = &tables.vnodes;
     state.tables = &tables;
     QuotaBook book;
-    book.begin(state, true);
-    for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
-        for (const JobSlot job : tables.queues[q].running) {
-            Vnodes::Shares shares;
-            tables.vnodes.shares_held(job, shares);
-            book.count(state,
-                       {.whose = tables.jobs.entities(job),
-                        .request = &tables.requests[tables.jobs.request[job]],
-                        .walltime = tables.jobs.walltime[job],
-                        .queue = q,
-                        .views = {},
-                        .shares = shares,
-                        .ends = state.planning.end(tables.jobs, job, now, tables.queues[q].hours)},
-                       1);
-        }
-    }
+    book.begin_to_show(state);
     return book.shown(state);
 }
 

@@ -120,6 +120,7 @@ Decisions Scheduler::place(Instant now, JobHandle handle, bool preempts) {
     input.memory = &memory;
     input.partition = tables.queues[tables.jobs.queue[job]].partition;
     input.now = now;
+    input.at_request = true;
     return place_job(input, job, preempts);
 }
 

@@ -137,6 +137,41 @@ TEST_F(Quotas, WithoutSpillCountJobsThatStillRunThen) {
     EXPECT_EQ(answer(job("long", "carl", 4, 2 * kHour)), "starts");
 }
 
+// bob's job asks for no walltime, and is planned for an hour, again and again. The limit holds from 8:00.
+TEST_F(Quotas, CountTheNewEndOfAJobThatGoesOn) {
+    Settings& s = world.policy();
+    s.default_duration = Seconds(kHour);
+    use({.rules = {{"all", "users={*} to ncpus=4"}},
+         .windows = world.window("FREQ=DAILY", 8, 18),
+         .spill = false});
+    minute = 6 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 4, -1)), "starts");
+    EXPECT_EQ(answer(job("long", "ann", 1, kHour)), "starts") << "the other cycles don't configure";
+    minute = 7 * 60 - 2;
+    const int second = job("long", "bob", 1, 2 * kHour);
+    EXPECT_EQ(answer(second), "starts") << "the first ends at 7:01";
+    world.finish(second, at(6, 59));
+    minute = 7 * 60 + 1;
+    EXPECT_EQ(answer(job("long", "bob", 1, 2 * kHour)), "Not Running: Quota q1 (all): ncpus (R: 1 U: 4 L: 4)")
+        << "now it ends at 8:01";
+}
+
+// An operator moves, alters, suspends and resumes running jobs: they count as they are then.
+TEST_F(Quotas, CountRunningJobsAsTheyAreNow) {
+    use({.rules = {{"long", "queues=long to ncpus=4"}, {"bob", "users=bob to jobs=1"}}});
+    const int one = job("long", "bob", 3);
+    EXPECT_EQ(answer(one), "starts");
+    const int two = job("long", "carl", 2);
+    EXPECT_EQ(answer(two), "Not Running: Quota q1 (long): ncpus (R: 2 U: 3 L: 4)");
+    world.finish(one, at(0, minute));
+    EXPECT_EQ(answer(two), "starts");
+    EXPECT_EQ(answer(job("short", "bob", 1)), "starts");
+    EXPECT_EQ(answer(job("short", "bob", 1)), "Not Running: Quota q1 (bob): jobs (R: 1 U: 1 L: 1)");
+    world.queue({.name = "third"});
+    EXPECT_EQ(answer(job("third", "bob", 1)), "Not Running: Quota q1 (bob): jobs (R: 1 U: 1 L: 1)");
+    EXPECT_EQ(answer(job("long", "dan", 3)), "Not Running: Quota q1 (long): ncpus (R: 3 U: 2 L: 4)");
+}
+
 TEST_F(Quotas, AJobGoesToAVnodeWhoseQuotaHasRoom) {
     world.vnode({.name = "n1", .ncpus = 8});
     world.vnode({.name = "n2", .ncpus = 2});

@@ -719,6 +719,35 @@ TEST(OwnRules, CountTheJobsThatACycleStarts) {
     EXPECT_EQ(world.cycle(at(1)).started.size(), 2U) << "no limit of a queue or of the server counts users";
 }
 
+// The sums of running jobs that a rule keeps are those that it would count. The other scheduler counts all
+// jobs in each cycle, because it gets its configuration again before.
+TEST(RulesWithSums, DecideAsIfTheyCountedAllJobsInEachCycle) {
+    for (const int seed : first_seeds(pbs::test::cases(60))) {
+        SCOPED_TRACE(seed);
+        Site kept(static_cast<unsigned>(seed), Algorithm::standard);
+        Site anew(static_cast<unsigned>(seed), Algorithm::standard);
+        for (Site* site : {&kept, &anew}) {
+            generators().at("quota")(*site);
+            if (seed % 2 == 0) plan_durations(*site);
+            if (seed % 3 == 0) generators().at("queue_window")(*site);
+            site->world.configure();
+        }
+        Events events{std::mt19937(static_cast<unsigned>(seed)), at(6), {}, {}};
+        for (int step = 0; step < pbs::test::steps(80); ++step) {
+            SCOPED_TRACE(step);
+            const CycleTrigger trigger = events.next(kept, anew);
+            const auto a = kept.world.cycle(events.now, true, "default", trigger);
+            anew.world.configure();
+            const auto b = anew.world.cycle(events.now, true, "default", trigger);
+            expect_same(kept, a, "by kept sums", b, "by all jobs",
+                        part::starts | part::vnodes | part::rejections | part::preemptions);
+            if (testing::Test::HasFailure()) return;
+            std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });
+            events.pass_time();
+        }
+    }
+}
+
 std::string name_of(const testing::TestParamInfo<Tried>& info) {
     return (info.param.algorithm == Algorithm::origin ? "origin_" : "standard_") + info.param.name;
 }

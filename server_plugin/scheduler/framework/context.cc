@@ -143,6 +143,7 @@ void CycleContext::set_up_state() {
     state.server = &tables.server;
     state.shares = in.shares;
     state.tables = &tables;
+    state.sums = in.memory->sums.get();
     state.strings = &tables.strings;
     state.vnodes = &tables.vnodes;
     state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};
@@ -223,6 +224,9 @@ void CycleContext::count_own_limits() {
             if (limit->binds_vnodes == nullptr || limit->binds_vnodes(settings))
                 state.vnode_limits.push_back(limit);
         }
+    if (!in.at_request)
+        for (const OwnLimit* limit : state.own_limits)
+            if (limit->begin_cycle != nullptr) limit->begin_cycle(state);
     if (std::ranges::all_of(state.own_limits, &OwnLimit::finds_running)) return;
     for (QueueSlot q = 0; q < tables.queues.size(); ++q)
         for (const JobSlot job : tables.queues[q].running) count_own(job, 1, true);

@@ -218,7 +218,7 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     Tables& t = c_.tables;
-    c_.state.at_request = true;
+    c_.state.at_request = c_.in.at_request;
     c_.state.vnodes = &t.vnodes;  // even if the policy assumes a larger machine (FAKE_MACHINE_MULT)
     QueueView& view = queues_.add_alone(t.jobs.queue[job]);
     const OrderedJob ordered{job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]};

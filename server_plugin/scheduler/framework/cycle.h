@@ -35,6 +35,9 @@ struct KeptScratch {
 struct SchedMemory {
     KeptScratch kept;
     OwnStates own;  // the data of rules
+    // Sums over running jobs that rules keep. A copy of the memory shares them: they depend on the jobs
+    // alone, so a cycle that changes nothing else may bring them up to date.
+    std::shared_ptr<OwnStates> sums = std::make_shared<OwnStates>();
 };
 
 struct CycleInput {
@@ -56,6 +59,8 @@ struct CycleInput {
     // The job to explain, and its explanation; null: none.
     JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
+    // An operator wants a job started (place_job), so limits don't count.
+    bool at_request = false;
     // A start of the explained job alone is tested (test_start), on the vnodes that there are: a larger
     // machine that the policy assumes (fake_machine_mult) doesn't count.
     bool tests_start = false;

@@ -58,6 +58,7 @@ struct Entities {
         }
         return 0;
     }
+    friend bool operator==(const Entities&, const Entities&) = default;
 };
 
 class EntityLimits {

@@ -246,6 +246,7 @@ struct CycleState {
     std::vector<const OwnLimit*> vnode_limits;  // those of own_limits that limit the chunks from a vnode
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
+    OwnStates* sums = nullptr;  // SchedMemory::sums; null: nothing is kept from cycle to cycle
 
     // The filter on hosts stores its place here, for the start of the job, and the name of the placement set
     // in which it is; empty: in none.

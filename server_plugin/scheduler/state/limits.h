@@ -23,7 +23,9 @@ struct LimitUser;
 struct QueueView;
 struct Settings;
 struct Reservation;
+struct Tables;
 struct User;
+class OwnStates;
 
 // An amount with its use and its limit, for explanations.
 struct Leaves {
@@ -45,6 +47,13 @@ struct OwnLimit {
     // The limit finds the running jobs by itself: `count` is called only for those that the cycle starts or
     // preempts, or that begin or end in a look-ahead.
     bool finds_running = false;
+    // For a limit that finds the running jobs and keeps their sums (SchedMemory::sums): returns how many
+    // running jobs it has to count before its first answer in a cycle by these settings. Null: none.
+    std::size_t (*uncounted)(const Settings& settings, const Tables& tables, const OwnStates& sums,
+                             Instant now) = nullptr;
+    // Called at the beginning of a cycle, before the other functions; but not if an operator wants a job
+    // started. Null: never.
+    void (*begin_cycle)(CycleState& state) = nullptr;
     // Further events that may lift a refusal of a job that only limits keep from starting.
     std::uint32_t lifted_by = 0;
     // Called before a place for a job is searched. Null: never.

@@ -26,13 +26,22 @@ std::int64_t asked_in_all(const CycleState& state, const Request& request, Secon
     return std::max<std::int64_t>(1, chunks);
 }
 
+// Adds the amounts to the sums (sign 1), or subtracts them (sign -1). Returns whether a sum isn't 0 now.
+bool add_up(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& amounts, int sign) {
+    bool any = false;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += sign * amounts[i];
+        any = any || sums[i] != 0;
+    }
+    return any;
+}
+
 }  // namespace
 
-void QuotaBook::begin(const CycleState& state, bool to_show) {
-    begun_ = true;
+void QuotaBook::read_rules(const CycleState& state, bool to_show) {
     for (const auto& quota : state.settings->quotas) {
         if (!quota->enabled && !to_show) continue;
-        InQuota& in = quotas_.emplace_back(InQuota{quota.get(), {}});
+        InQuota& in = quotas_.emplace_back(InQuota{quota, {}});
         for (const QuotaRule& rule : quota->rules) {
             Rule& made = in.rules.emplace_back();
             made.rule = &rule;
@@ -61,6 +70,108 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
             }
         }
     }
+}
+
+// ---- The running jobs.
+
+bool QuotaBook::looks_ahead() const {
+    return std::ranges::any_of(quotas_,
+                               [](const InQuota& in) { return in.quota->has_windows && !in.quota->spill; });
+}
+
+bool QuotaBook::is_ahead(const Counter& counter) const {
+    const Quota& quota = *quotas_[counter.key[0]].quota;
+    return quota.has_windows && !quota.spill;
+}
+
+bool QuotaBook::is_for(const Settings& settings, const Tables& tables) const {
+    return of_ == settings.quotas && excluded_ == settings.exclude_resources &&
+           planning_ == Planning::by(settings, tables.preempts && tables.has_closings);
+}
+
+std::size_t QuotaBook::uncounted(const Settings& settings, const Tables& tables, Instant now) const {
+    const auto changed = tables.running_changes.since(read_);
+    if (!changed || now < last_ || !is_for(settings, tables)) return static_cast<std::size_t>(tables.running);
+    const auto moved = std::ranges::count_if(ends_move_, [&](const auto& one) { return one.first <= now; });
+    return changed->size() + static_cast<std::size_t>(moved);
+}
+
+void QuotaBook::begin_cycle(CycleState& state) {
+    // More counters than this are made anew, because most of them are of jobs that have ended.
+    constexpr std::size_t kMostCounters = 100'000;
+    const Tables& tables = *state.tables;
+    const auto changed = tables.running_changes.since(read_);
+    if (!changed || state.now < last_ || !is_for(*state.settings, tables) ||
+        counters_.size() > kMostCounters + 4 * running_.size()) {
+        *this = {};
+        of_ = state.settings->quotas;
+        excluded_ = state.settings->exclude_resources;
+        planning_ = state.planning;
+        read_rules(state, false);
+        count_all(state);
+    } else {
+        for (const auto& [of, amounts] : this_cycle_) add(of.first, Instant(Seconds(of.second)), amounts, -1);
+        this_cycle_.clear();
+        largest_.clear();
+        given_ = {};
+        for (const JobSlot job : *changed) recount(state, job);
+        std::vector<JobSlot> moved;
+        for (const auto& [until, job] : ends_move_)
+            if (until <= state.now) moved.push_back(job);
+        for (const JobSlot job : moved) recount(state, job);
+    }
+    read_ = tables.running_changes.position();
+    last_ = state.now;
+}
+
+void QuotaBook::begin_to_show(CycleState& state) {
+    planning_ = state.planning;
+    read_rules(state, true);
+    count_all(state);
+}
+
+void QuotaBook::count_all(CycleState& state) {
+    const Tables& tables = *state.tables;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        for (const JobSlot job : tables.queues[q].running) recount(state, job);
+}
+
+// Returns the instant until which the planned end of a running job is the same if the job goes on: one that
+// asked for no walltime is planned to run as long again (default_duration), and the hours of its queue may
+// stop a job. Instant::max(): time doesn't change it, or no quota looks ahead.
+Instant QuotaBook::ends_until(const CycleState& state, JobSlot job) const {
+    Instant until = Instant::max();
+    if (!looks_ahead()) return until;
+    const JobTable& jobs = state.tables->jobs;
+    if (planning_.repeats(jobs.walltime[job]))
+        until = planning_.again(jobs.stime[job] + planning_.unasked + planning_.offset, state.now);
+    const QueueHours* hours = (*state.queues)[jobs.queue[job]].hours;
+    if (planning_.pauses && hours != nullptr)
+        until = std::min(until, hours->open().next_change(state.now).value_or(Instant::max()));
+    return until;
+}
+
+void QuotaBook::recount(CycleState& state, JobSlot job) {
+    if (const auto known = running_.find(job); known != running_.end()) {
+        add(known->second, -1);
+        ends_move_.erase({known->second.ends_until, job});
+        running_.erase(known);
+    }
+    if (!is_running(state.tables->jobs.state[job])) return;
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state, job, shares);
+    const Counted& counted =
+        running_.emplace(job, Counted{charges(state, user), user.ends, ends_until(state, job)}).first->second;
+    add(counted, 1);
+    if (counted.ends_until != Instant::max()) ends_move_.emplace(counted.ends_until, job);
+}
+
+void QuotaBook::add(std::uint32_t number, Instant ends, const std::vector<std::int64_t>& amounts, int sign) {
+    Counter& counter = counters_[number];
+    add_up(counter.used, amounts, sign);
+    if (!is_ahead(counter)) return;
+    const auto at = counter.ends.try_emplace(ends, amounts.size(), 0).first;
+    if (!add_up(at->second, amounts, sign)) counter.ends.erase(at);
 }
 
 std::uint32_t QuotaBook::counter(const Key& key) {
@@ -164,19 +275,12 @@ std::vector<QuotaBook::Charge> QuotaBook::charges(const CycleState& state, const
 }
 
 void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) {
-    for (Charge& charge : charges(state, user)) {
-        Counter& counted = counters_[charge.counter];
-        for (std::size_t i = 0; i < charge.amounts.size(); ++i) counted.used[i] += sign * charge.amounts[i];
-        const Quota& quota = *quotas_[counted.key[0]].quota;
-        if (!quota.has_windows || quota.spill) continue;
-        if (sign > 0) {
-            counted.ends.emplace(user.ends, std::move(charge.amounts));
-            continue;
-        }
-        const auto [begin, end] = counted.ends.equal_range(user.ends);
-        const auto known =
-            std::find_if(begin, end, [&](const auto& one) { return one.second == charge.amounts; });
-        if (known != end) counted.ends.erase(known);
+    for (const Charge& charge : charges(state, user)) {
+        add(charge.counter, user.ends, charge.amounts, sign);
+        const Instant ends = is_ahead(counters_[charge.counter]) ? user.ends : Instant{};
+        const std::pair of{charge.counter, std::int64_t{ends.time_since_epoch().count()}};
+        const auto known = this_cycle_.try_emplace(of, charge.amounts.size(), 0).first;
+        if (!add_up(known->second, charge.amounts, sign)) this_cycle_.erase(known);
     }
 }
 
@@ -185,8 +289,7 @@ void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) 
 std::int64_t QuotaBook::used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const {
     if (counter == nullptr) return 0;
     std::int64_t used = counter->used[bound];
-    const Quota& quota = *quotas_[counter->key[0]].quota;
-    if (at <= now || !quota.has_windows || quota.spill) return used;
+    if (at <= now || !is_ahead(*counter)) return used;
     for (auto end = counter->ends.upper_bound(now); end != counter->ends.end() && end->first <= at; ++end)
         used -= end->second[bound];
     return used;

@@ -1,4 +1,5 @@
-// The counters of a policy's quotas in one cycle: the amounts that the running jobs use.
+// The counters of a policy's quotas: the amounts that the running jobs use. They last from cycle to cycle:
+// the next cycle counts only the jobs that have started, ended or changed since.
 //
 // Each start is charged, for each quota, to the first rule that matches the job: its user, group, project,
 // queue and shape, and the vnode. A rule has one counter, or, for filters in braces, one for each combination
@@ -7,18 +8,26 @@
 // charged to the rule of its first vnode.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
-#include <unordered_map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "objects/formula.h"
+#include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/model/quota_use.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "server_plugin/scheduler/state/running_changes.h"
 
 namespace pbs::sched {
 
@@ -42,12 +51,16 @@ class QuotaBook {
         std::optional<Instant> until;         // the next instant at which a window opens or closes
     };
 
-    // Reads the quotas of the cycle's policy. Call once, before any other function. Quotas that aren't
-    // enabled are only read to be shown.
-    void begin(const CycleState& state, bool to_show = false);
-    bool has_begun() const { return begun_; }
+    // Begins a cycle. Forgets the jobs that the last cycle counted, and counts the running jobs: those that
+    // have changed since the last call; or all, if the policy or anything else by which they are counted has
+    // changed. The same book may be used for several policies in turn.
+    void begin_cycle(CycleState& state);
+    // Returns how many running jobs begin_cycle() would count for these settings.
+    std::size_t uncounted(const Settings& settings, const Tables& tables, Instant now) const;
+    // Makes a book to be shown: with the quotas that aren't enabled, too. Instead of begin_cycle(), once.
+    void begin_to_show(CycleState& state);
 
-    // Counts a job in (sign 1) or out (sign -1).
+    // Counts a job in (sign 1) or out (sign -1), until the next cycle begins.
     void count(const CycleState& state, const LimitUser& user, int sign);
     // Returns the first limit that keeps the job from running in [begins, ends), by the rules that match it
     // whatever vnodes it gets; empty: none does.
@@ -111,7 +124,7 @@ class QuotaBook {
         }
     };
     struct InQuota {
-        const Quota* quota = nullptr;
+        std::shared_ptr<const Quota> quota;
         std::vector<Rule> rules;
     };
     // The quota, the rule, and a value for each filter in braces.
@@ -132,12 +145,20 @@ class QuotaBook {
     struct Counter {
         Key key{};
         std::vector<std::int64_t> used;  // by the bounds of the rule
-        // For quotas that look ahead: the ends of jobs with their amounts, one after the other.
-        std::multimap<Instant, std::vector<std::int64_t>> ends;
+        // For quotas that look ahead: the amounts of the jobs that end at an instant.
+        std::map<Instant, std::vector<std::int64_t>> ends;
     };
     struct Charge {
         std::uint32_t counter = 0;
         std::vector<std::int64_t> amounts;  // by the bounds of the rule
+    };
+    // The charges of a job, as they were counted.
+    struct Counted {
+        std::vector<Charge> charges;
+        Instant ends{};
+        // The instant at which the planned end of a running job that goes on changes. Instant::max(): it
+        // doesn't, or no quota looks ahead.
+        Instant ends_until = Instant::max();
     };
     // The amounts that the chunks of a job take while a search places one after the other.
     struct Given {
@@ -161,6 +182,21 @@ class QuotaBook {
         std::int64_t used = 0;
         std::int64_t most = 0;
     };
+
+    // Returns whether the counters are those of these settings, apart from changes of jobs.
+    bool is_for(const Settings& settings, const Tables& tables) const;
+    void read_rules(const CycleState& state, bool to_show);
+    void count_all(CycleState& state);
+    // Counts a job that may have started, ended or changed.
+    void recount(CycleState& state, JobSlot job);
+    Instant ends_until(const CycleState& state, JobSlot job) const;
+    bool looks_ahead() const;
+    bool is_ahead(const Counter& counter) const;
+    // Adds the amounts to the counter (sign 1), or subtracts them (sign -1). `ends`: when the job ends.
+    void add(std::uint32_t counter, Instant ends, const std::vector<std::int64_t>& amounts, int sign);
+    void add(const Counted& counted, int sign) {
+        for (const Charge& charge : counted.charges) add(charge.counter, counted.ends, charge.amounts, sign);
+    }
 
     Rule& rule_of(const Key& key) { return quotas_[key[0]].rules[key[1]]; }
 
@@ -190,7 +226,18 @@ class QuotaBook {
     // The values in braces that a counter is for, as {"users", "bob"}.
     std::vector<std::pair<std::string, std::string>> values_of(const CycleState& state, const Key& key) const;
 
-    bool begun_ = false;
+    // The facts by which is_for() decides, with `read_`.
+    std::vector<std::shared_ptr<const Quota>> of_;
+    std::vector<std::string> excluded_;
+    Planning planning_{};
+    RunningChanges::Position read_{};  // how far the log of running jobs was read
+    Instant last_{};                   // the instant of the last begin_cycle()
+
+    absl::flat_hash_map<JobSlot, Counted> running_;    // the running jobs that are counted
+    std::set<std::pair<Instant, JobSlot>> ends_move_;  // those of `running_` with an instant `ends_until`
+    // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
+    // ahead).
+    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::int64_t>> this_cycle_;
     std::vector<InQuota> quotas_;
     std::map<RouteKey, std::vector<Route>> routes_;
     std::map<Key, std::uint32_t> numbers_;

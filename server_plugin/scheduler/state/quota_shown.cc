@@ -30,8 +30,9 @@ std::string QuotaBook::last_refusal(CycleState& state) {
     const Tables& tables = *state.tables;
     for (QueueSlot q = 0; q < tables.queues.size(); ++q)
         for (const JobSlot job : tables.queues[q].running) {
-            Vnodes::Shares shares;
-            for (const Charge& charge : charges(state, limit_user(state, job, shares))) {
+            const auto counted = running_.find(job);
+            if (counted == running_.end()) continue;
+            for (const Charge& charge : counted->second.charges) {
                 if (counters_[charge.counter].key != refused_key_) continue;
                 const std::int64_t amount = charge.amounts[refused_bound_];
                 if (amount == 0 || ++jobs > kMostNamed) continue;

@@ -20,6 +20,7 @@
 #include "server_plugin/scheduler/model/signature.h"
 #include "server_plugin/scheduler/model/told_amounts.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/running_changes.h"
 
 namespace pbs::sched {
 
@@ -98,6 +99,7 @@ struct Tables {
     std::int64_t running = 0;
     std::vector<std::int64_t> in_use;  // by resource
     NodeSize counted_size;             // the size of a node for Queue::nodes_in_use
+    RunningChanges running_changes;
     PastUsage usage;
     // The places where suspended jobs resume: the amounts that they have given back, for each place that the
     // host has reported.
