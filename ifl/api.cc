@@ -82,6 +82,14 @@ int refuse_missing(int number, const char* what) noexcept {
     });
 }
 
+bool is_short_enough(int number, std::string_view location) {
+    constexpr std::size_t kMost = RequestLimits{}.value;
+    if (location.size() <= kMost) return true;
+    set_error(number, {PBSE_IVALREQ, fmt::format("the location has {} bytes: expected at most {}",
+                                                 location.size(), kMost)});
+    return false;
+}
+
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply) {
     ThreadState& state = thread_state();
     state.error = reply.code;

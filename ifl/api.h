@@ -45,6 +45,8 @@ int set_error(int number, const Error& error);
 /// Refuses a call without an argument that it needs: PBSE_IVALREQ, and a text that says that `what` is
 /// expected.
 int refuse_missing(int number, const char* what) noexcept;
+/// Returns whether a location isn't longer than servers accept. If it is, sets the error PBSE_IVALREQ.
+bool is_short_enough(int number, std::string_view location);
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
 
 /// Makes one request. Sets pbs_errno and the text of pbs_geterrmsg(). nullopt: there is no reply; a reply's

@@ -47,6 +47,7 @@ int alter_request(int connect, RequestType type, const char* job, const attrl* l
 int run_request(int connect, RequestType type, const char* job, const char* location, const char* extend) {
     if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM, [&] {
+        if (!is_short_enough(connect, view(location))) return thread_state().error;
         return request_code(connect, type, RunJob{job, std::string(view(location)), 0}, extend);
     });
 }

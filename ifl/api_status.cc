@@ -279,9 +279,13 @@ struct batch_status* pbs_statrecord(int connect, const char* sched, const char* 
 
 struct batch_status* pbs_asks(int connect, const char* job, const char* location, const char* extend) {
     return guarded(no_status(), [&]() -> batch_status* {
-        std::string full = fmt::format("location={}", view(location));
+        if (!is_short_enough(connect, view(location))) return nullptr;
+        std::string full = "location";
         if (!is_empty(extend)) full.append(";").append(extend);
-        return policy_status(connect, "explanation", job, nullptr, full.c_str());
+        std::string name = "location";
+        std::string place(view(location));
+        const attrl asked{nullptr, name.data(), nullptr, place.data(), SET};
+        return policy_status(connect, "explanation", job, &asked, full.c_str());
     });
 }
 

@@ -786,7 +786,7 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * "check=True", pbs_runjob(), pbs_asyrunjob_ack() and pbs_runtasks() start the job only if the plugin's
  * filters let it start there and now: limits, quotas, time windows, and free amounts and values of the
  * vnodes. PBSE_RESCUNAV: they don't, and pbs_geterrmsg() has the reason, in the words of a job's comment.
- * PBSE_IVALREQ: the location has more than 20000 places. PBSE_NOSUP: the policy in force has the
+ * PBSE_IVALREQ: the location has more than 20000 places, or more than 4 MiB. PBSE_NOSUP: the policy in force has the
  * algorithm origin, which tests no starts; pbs_geterrmsg() names the policy. pbs_asks() has these errors,
  * too.
  *

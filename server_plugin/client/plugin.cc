@@ -335,17 +335,19 @@ ifl::Result<Decisions> Plugin::place_job(std::int64_t now, std::uint64_t job) {
     return Decisions(result);
 }
 
-ifl::Result<Decisions> Plugin::test_start(std::int64_t now, std::uint64_t job,
-                                          std::span<const pbs_place> places,
+ifl::Result<Decisions> Plugin::test_start(std::int64_t now, const AskedStart& asked,
                                           std::vector<ifl::ObjectStatus>* explanation) {
     pbs_start_request request{};
     request.size = sizeof request;
     request.now = now;
-    request.job = job;
+    request.job = asked.job;
     request.takes = options_.takes_of_place_job;
-    request.places = places.data();
-    request.place_count = places.size();
+    request.places = asked.places.data();
+    request.place_count = asked.places.size();
+    request.joined = asked.joined.size() == asked.places.size() ? asked.joined.data() : nullptr;
     request.explains = explanation != nullptr ? 1 : 0;
+    request.ticket = asked.ticket;
+    request.user = c_str(asked.user);
     pbs_cycle_result result{};
     result.size = sizeof result;
     pbs_reply reply;

@@ -193,12 +193,20 @@ class Plugin {
     // decision is `run`, after decisions that preempt other jobs for it; or it is `comment`, with the reason
     // for which there is no place. Error PBSE_TRYAGAIN: call again after finish_cycle().
     ifl::Result<Decisions> place_job(std::int64_t now, std::uint64_t job);
-    // Tests whether a job may start now, by all that decides about this job alone, at `places`; none: where
-    // the policy chooses. The decision is `run`, with places if none were given, or `comment`, with the
-    // reason why not. `explanation`: gets the objects of an explanation of this start; null: not wanted.
-    // PBSE_TRYAGAIN: call again after finish_cycle(), or when Options::work_finished is called. PBSE_NOSUP,
-    // with a text: the policy in force has the algorithm origin.
-    ifl::Result<Decisions> test_start(std::int64_t now, std::uint64_t job, std::span<const pbs_place> places,
+    // A start that is to be tested.
+    struct AskedStart {
+        std::uint64_t job = 0;
+        std::span<const pbs_place> places{};     // where it is to be; none: where the policy chooses
+        std::span<const std::uint8_t> joined{};  // for each place: 1 if it belongs to the chunk before it
+        std::string_view user{};                 // who asks
+        std::uint64_t ticket = 0;  // lets the call return PBSE_TRYAGAIN, and be repeated, if it takes long
+    };
+    // Tests whether a job may start now, by all that decides about this job alone. The decision is `run`,
+    // with places if none were given, or `comment`, with the reason why not. `explanation`: gets the objects
+    // of an explanation of this start; null: not wanted. PBSE_TRYAGAIN: call again after finish_cycle(), or
+    // when Options::work_finished is called; or give the ticket up (abandon()). PBSE_NOSUP, with a text: the
+    // policy in force has the algorithm origin.
+    ifl::Result<Decisions> test_start(std::int64_t now, const AskedStart& asked,
                                       std::vector<ifl::ObjectStatus>* explanation);
 
   private:

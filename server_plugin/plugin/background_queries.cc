@@ -33,26 +33,41 @@ int32_t BackgroundQueries::answer(State& state, const pbs_status_request& reques
         discard(query);
         return code;
     }
+    const auto query = finished(state, ticket, view(request.who.user), instant(request.now), make);
+    if (!query) return reply.error(PBSE_TRYAGAIN, {});
+    const int32_t code = query->answer(request, true, reply);
+    if (code != PBSE_NONE || query->all_told()) end(ticket);
+    return code;
+}
+
+std::shared_ptr<BackgroundQuery> BackgroundQueries::finished(State& state, std::uint64_t ticket,
+                                                             std::string_view user, sched::Instant now,
+                                                             const Make& make) {
     if (!knows(ticket)) {
         asked_[ticket].query = make();
-        wait_for_turn(ticket, std::string(view(request.who.user)));
+        wait_for_turn(ticket, std::string(user));
     }
     finish(state);
-    begin_next(state, instant(request.now));
+    begin_next(state, now);
     const auto asked = asked_.find(ticket);
-    if (asked->second.stage != Stage::over) return reply.error(PBSE_TRYAGAIN, {});
-    const std::shared_ptr<BackgroundQuery> query = asked->second.query;
+    if (asked->second.stage != Stage::over) return nullptr;
     if (const auto thrown = asked->second.thrown) {
-        asked_.erase(asked);
-        discard(query);
+        end(ticket);
         std::rethrow_exception(thrown);
     }
-    const int32_t code = query->answer(request, true, reply);
-    if (code != PBSE_NONE || query->all_told()) {
-        asked_.erase(asked);
-        discard(query);
-    }
-    return code;
+    return asked->second.query;
+}
+
+void BackgroundQueries::again(State& state, std::uint64_t ticket, std::string_view user, sched::Instant now) {
+    asked_.at(ticket).stage = Stage::waiting;
+    wait_for_turn(ticket, std::string(user));
+    begin_next(state, now);
+}
+
+void BackgroundQueries::end(std::uint64_t ticket) {
+    const auto asked = asked_.find(ticket);
+    discard(asked->second.query);
+    asked_.erase(asked);
 }
 
 void BackgroundQueries::wait_for_turn(std::uint64_t ticket, const std::string& user) {

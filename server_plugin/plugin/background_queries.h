@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server_plugin/plugin/host.h"
@@ -65,6 +66,15 @@ class BackgroundQueries {
     // lasts until the answer is complete. A user's requests are worked on one after the other, and users take
     // turns. A user can have as many requests as connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
+    // Does the same for a request of another kind with a ticket: returns its query once the work is over, and
+    // null while the host has to repeat its call. Then call again() or end(). Throws what the work has
+    // thrown.
+    std::shared_ptr<BackgroundQuery> finished(State& state, std::uint64_t ticket, std::string_view user,
+                                              sched::Instant now, const Make& make);
+    // Lets the query of the ticket work once more, when it is its user's turn.
+    void again(State& state, std::uint64_t ticket, std::string_view user, sched::Instant now);
+    // Forgets the ticket: its answer is given.
+    void end(std::uint64_t ticket);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
     // Adds a finished query for the ticket.
     void put(std::uint64_t ticket, std::shared_ptr<BackgroundQuery> query) {

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
@@ -217,33 +222,157 @@ bool has_origin_policy(const State& state) {
     return std::any_of(policies.begin(), policies.end(), is_origin);
 }
 
+// The answer to a request to test a start.
+struct TestedStart {
+    sched::Decisions decisions;
+    sched::Explanation explanation;  // empty unless it is wanted
+};
+
+// A test of a start that takes long, in the scheduler's thread.
+class StartQuery final : public BackgroundQuery {
+  public:
+    StartQuery(sched::JobHandle job, std::span<const sched::Place> places, bool wants_explanation)
+        : job_(job), places_(places.begin(), places.end()), wants_explanation_(wants_explanation) {
+        std::size_t amounts = 0;
+        for (const sched::Place& place : places) amounts += place.amounts.size();
+        amounts_.reserve(amounts);
+        for (sched::Place& place : places_) {
+            const std::size_t first = amounts_.size();
+            amounts_.insert(amounts_.end(), place.amounts.begin(), place.amounts.end());
+            place.amounts = std::span(amounts_).subspan(first);
+        }
+    }
+
+    void set_now(sched::Instant now) { now_ = now; }
+    void work(sched::Inspector& scheduler) override {
+        tested_ = {};
+        tested_.decisions =
+            scheduler.test_start(now_, job_, places_, wants_explanation_ ? &tested_.explanation : nullptr);
+        ++tries_;
+    }
+    int32_t answer(const pbs_status_request&, bool, Reply) override { return PBSE_INTERNAL; }
+    TestedStart& tested() { return tested_; }
+    int tries() const { return tries_; }
+
+  private:
+    sched::JobHandle job_;
+    std::vector<sched::Place> places_;
+    std::vector<sched::Amount> amounts_;
+    bool wants_explanation_;
+    sched::Instant now_{};
+    TestedStart tested_;
+    int tries_ = 0;
+};
+
+// Tests a start, for one call of the host.
+class StartTest {
+  public:
+    StartTest(State& state, const pbs_start_request& request, pbs_cycle_result& result, pbs_reply* reply)
+        : state_(state),
+          request_(request),
+          result_(result),
+          reply_(reply),
+          explains_(request.explains != 0 && reply != nullptr),
+          // Only an explanation says which policy is in force for the job's scheduler. It takes longer than a
+          // test, so it is made only if the policy may be of the Origin algorithm.
+          wants_explanation_(explains_ || has_origin_policy(state)),
+          ticket_(state.host.takes_work_finished() ? request.ticket : 0) {}
+
+    int32_t run(std::span<const sched::Place> places) {
+        if (ticket_ != 0 && state_.queries.knows(ticket_)) return go_on(places);
+        if (state_.scheduler.at_work()) return PBSE_TRYAGAIN;
+        state_.scheduler.set_divide_chunks((request_.takes & PBS_TAKES_PIECES) != 0);
+        if (ticket_ == 0 || !state_.scheduler.test_takes_long(now(), job(), searches() || explains_))
+            return answer(test(places));
+        return go_on(places);
+    }
+
+  private:
+    // So often the answer of the thread may be out of date before the host asks for it. The answer is then
+    // made in the host's thread, however long that takes: otherwise a host that changes all the time would
+    // get none.
+    static constexpr int kMostTries = 5;
+
+    sched::Instant now() const { return instant(request_.now); }
+    sched::JobHandle job() const { return sched::JobHandle{request_.job}; }
+    bool searches() const { return request_.place_count == 0; }
+
+    TestedStart test(std::span<const sched::Place> places) {
+        TestedStart tested;
+        tested.decisions = state_.scheduler.test_start(now(), job(), places,
+                                                       wants_explanation_ ? &tested.explanation : nullptr);
+        return tested;
+    }
+
+    // Begins the work in the thread, or asks for its result.
+    int32_t go_on(std::span<const sched::Place> places) {
+        const auto make = [&] {
+            auto query = std::make_shared<StartQuery>(job(), places, wants_explanation_);
+            query->set_now(now());
+            return query;
+        };
+        const auto known = state_.queries.finished(state_, ticket_, view(request_.user), now(), make);
+        if (!known) return PBSE_TRYAGAIN;
+        auto& query = static_cast<StartQuery&>(*known);
+        // Nothing is done after an explanation, so it may be a moment old; and so may a refusal.
+        if (explains_ || (searches() && !runs(query.tested().decisions)))
+            return end(std::move(query.tested()));
+        // Events may have come since the thread has begun. Test the start once more: the running jobs are
+        // counted now, and the place is known.
+        const bool last = query.tries() >= kMostTries;
+        if (!last && state_.scheduler.test_takes_long(now(), job(), false)) return again(query);
+        if (!searches()) return end(test(places));
+        TestedStart tested = test(query.tested().decisions.list.back().places);
+        if (runs(tested.decisions)) return end(std::move(query.tested()));
+        return last ? end(std::move(tested)) : again(query);
+    }
+    int32_t again(StartQuery& query) {
+        query.set_now(now());
+        state_.queries.again(state_, ticket_, view(request_.user), now());
+        return PBSE_TRYAGAIN;
+    }
+    int32_t end(TestedStart tested) {
+        state_.queries.end(ticket_);
+        return answer(std::move(tested));
+    }
+
+    static bool runs(const sched::Decisions& decisions) {
+        return !decisions.list.empty() && decisions.list.back().kind == sched::DecisionKind::run;
+    }
+
+    int32_t answer(TestedStart tested) {
+        state_.placed.assign(std::move(tested.decisions));
+        if (state_.placed.list().empty()) return PBSE_UNKJOBID;
+        if (tested.explanation.algorithm == "origin") {
+            state_.placed.clear();
+            const std::string why =
+                fmt::format("policy {}, which is in force, has the algorithm origin: it tests no starts",
+                            tested.explanation.policy);
+            return reply_ != nullptr ? state_.host.reply(reply_).error(PBSE_NOSUP, why) : PBSE_NOSUP;
+        }
+        if (explains_) show_explanation(tested.explanation, state_.host.reply(reply_));
+        return answer_placed(state_, result_);
+    }
+
+    State& state_;
+    const pbs_start_request& request_;
+    pbs_cycle_result& result_;
+    pbs_reply* reply_;
+    bool explains_;
+    bool wants_explanation_;
+    std::uint64_t ticket_;
+};
+
 }  // namespace
 
 int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_result* result,
                    pbs_reply* reply) {
     if (!fits(request) || !fits(result) || !state.store) return PBSE_INTERNAL;
-    const auto places = state.translator.places(request->places, request->place_count);
+    const auto places = state.translator.places(request->places, request->place_count, request->joined);
     if (!places) return PBSE_INTERNAL;
     clear(*result);
     state.queries.finish(state);
-    if (state.scheduler.at_work()) return PBSE_TRYAGAIN;
-    state.scheduler.set_divide_chunks((request->takes & PBS_TAKES_PIECES) != 0);
-    const bool explains = request->explains != 0 && reply != nullptr;
-    // Only an explanation says which policy is in force for the job's scheduler. It takes longer than a test,
-    // so it is made only if the policy may be of the Origin algorithm.
-    const bool wants_policy = explains || has_origin_policy(state);
-    sched::Explanation explanation;
-    state.placed.assign(state.scheduler.test_start(instant(request->now), sched::JobHandle{request->job},
-                                                   *places, wants_policy ? &explanation : nullptr));
-    if (state.placed.list().empty()) return PBSE_UNKJOBID;
-    if (explanation.algorithm == "origin") {
-        state.placed.clear();
-        const std::string why = fmt::format(
-            "policy {}, which is in force, has the algorithm origin: it tests no starts", explanation.policy);
-        return reply != nullptr ? state.host.reply(reply).error(PBSE_NOSUP, why) : PBSE_NOSUP;
-    }
-    if (explains) show_explanation(explanation, state.host.reply(reply));
-    return answer_placed(state, *result);
+    return StartTest(state, *request, *result, reply).run(*places);
 }
 
 }  // namespace pbs::plugin

@@ -21,8 +21,9 @@ bool is_external(State& state, sched::Instant now, std::string_view sched);
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result);
 
-// Implements pbs_plugin::test_start. The decision is in state.placed, like that of place_job(). The classes
-// of Origin policies are made by a whole cycle, so these policies test no starts.
+// Implements pbs_plugin::test_start. The decision is in state.placed, like that of place_job(). A test that
+// takes long runs in the scheduler's thread (BackgroundQueries). The classes of Origin policies are made by a
+// whole cycle, so these policies test no starts.
 int32_t test_start(State& state, const pbs_start_request* request, pbs_cycle_result* result,
                    pbs_reply* reply);
 

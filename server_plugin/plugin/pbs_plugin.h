@@ -577,7 +577,12 @@ typedef struct pbs_start_request {
     uint64_t takes;          /* bits of enum pbs_takes */
     const pbs_place* places; /* where the job is to start */
     size_t place_count;      /* 0: where the policy chooses */
+    const uint8_t* joined;   /* as in pbs_decision: 0 or 1 for each place. Null: each place is a chunk */
     uint64_t explains;       /* 1: the reply gets an explanation; 0: it gets none */
+    /* As in pbs_status_request: 0, or a number with which the answer may be 15208 (try again), because a
+     * thread of the plugin searches a place, explains, or counts running jobs. */
+    uint64_t ticket;
+    pbs_str user; /* who asks: the requests of different users with tickets take turns */
 } pbs_start_request;
 
 /* The decisions of a cycle. They stay valid until the next call of start_cycle() or stop(). The host carries
@@ -823,8 +828,10 @@ typedef struct pbs_plugin {
      * places; the order of jobs doesn't count. `result` gets one decision: RUN, with places if the request
      * has none; or COMMENT, with the reason why the job may not start. `reply`, unless it is NULL, gets the
      * objects of PBS_OBJ_EXPLANATION about this start, if the request asks for them. Nothing is changed.
-     * Errors, and the life of the decision: as those of place_job(); PBSE_NOSUP, with a text in `reply`: the
-     * policy in force has the algorithm origin. */
+     * RUN holds at the moment of the answer: nothing may have changed since when the host starts the job.
+     * Errors, and the life of the decision: as those of place_job(); 15208, too, while a thread works on the
+     * request (its ticket); PBSE_NOSUP, with a text in `reply`: the policy in force has the algorithm
+     * origin. */
     int32_t (*test_start)(void* self, const pbs_start_request* request, pbs_cycle_result* result,
                           pbs_reply* reply);
 } pbs_plugin;

@@ -225,7 +225,8 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
     return out;
 }
 
-std::optional<std::span<const sched::Place>> Translator::places(const pbs_place* places, std::size_t count) {
+std::optional<std::span<const sched::Place>> Translator::places(const pbs_place* places, std::size_t count,
+                                                                const std::uint8_t* joined) {
     if (!present(places, count)) return std::nullopt;
     amounts_.clear();
     ranges_.clear();
@@ -235,7 +236,8 @@ std::optional<std::span<const sched::Place>> Translator::places(const pbs_place*
         ranges_.push_back(take(place.amounts, place.amount_count));
     }
     for (std::size_t i = 0; i < count; ++i)
-        places_.push_back({sched::VnodeHandle{places[i].vnode}, amounts(ranges_[i])});
+        places_.push_back({sched::VnodeHandle{places[i].vnode}, amounts(ranges_[i]),
+                           i > 0 && joined != nullptr && joined[i] == 1});
     return places_;
 }
 

@@ -33,8 +33,9 @@ class Translator {
     std::optional<sched::JobRecord> job(const pbs_job_record* record);
     std::optional<sched::ReservationRecord> reservation(const pbs_reservation_record* record);
 
-    // Places, which are valid like a record.
-    std::optional<std::span<const sched::Place>> places(const pbs_place* places, std::size_t count);
+    // Places, which are valid like a record. `joined`: as in pbs_start_request.
+    std::optional<std::span<const sched::Place>> places(const pbs_place* places, std::size_t count,
+                                                        const std::uint8_t* joined);
 
   private:
     using AmountRange = std::pair<std::size_t, std::size_t>;

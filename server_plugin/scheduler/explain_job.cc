@@ -1,4 +1,4 @@
-// Inspector::explain() and missed_preferences(), and Scheduler::test_start().
+// Inspector::explain(), missed_preferences() and test_start(), and Scheduler::test_start().
 
 #include <fmt/format.h>
 
@@ -106,9 +106,8 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     return out;
 }
 
-Decisions Scheduler::test_start(Instant now, JobHandle handle, std::span<const Place> places,
+Decisions Inspector::test_start(Instant now, JobHandle handle, std::span<const Place> places,
                                 Explanation* explanation) {
-    settle();
     const JobSlot job = impl_->tables.jobs.find(handle);
     if (job == kNoSlot) return {};
     Explanation unused;
@@ -126,6 +125,7 @@ Decisions Scheduler::test_start(Instant now, JobHandle handle, std::span<const P
     SchedMemory memory = found.sched->memory;
     CycleInput input = input_of(*impl_, found, job, now, memory);
     input.tests_start = true;
+    impl_->tested_version = impl_->tables.vnodes.version();
     if (explanation == nullptr) return sched::test_start(input, job, places, nullptr);
     input.explanation = explanation;
     return explain_start(input, places);
@@ -149,6 +149,32 @@ std::optional<std::int64_t> Inspector::missed_preferences(JobHandle job,
         if (vnode != kNoSlot) of_chunk = std::max(of_chunk, t.vnodes.missed(vnode, preferences));
     }
     return missed + of_chunk;
+}
+
+Decisions Scheduler::test_start(Instant now, JobHandle job, std::span<const Place> places,
+                                Explanation* explanation) {
+    return inspect().test_start(now, job, places, explanation);
+}
+
+bool Scheduler::test_takes_long(Instant now, JobHandle handle, bool searches) {
+    // So many running jobs are counted in about a millisecond.
+    constexpr std::size_t kFewJobs = 1000;
+    settle();
+    if (!impl_->looks_take_long()) return false;
+    Tables& tables = impl_->tables;
+    const JobSlot job = tables.jobs.find(handle);
+    if (job == kNoSlot) return false;
+    Explanation unused;
+    const SchedOfJob found = sched_of_job(*impl_, job, now, unused);
+    if (!found.why_not.empty()) return false;
+    if (searches || tables.vnodes.version() != impl_->tested_version) return true;
+    const Settings& settings = found.policy->settings;
+    return std::ranges::any_of(settings.profile->filters, [&](const Filter* filter) {
+        const OwnLimit* const limit = filter->own_limit;
+        return limit != nullptr && limit->uncounted != nullptr &&
+               (filter->wanted == nullptr || filter->wanted(settings, now)) &&
+               limit->uncounted(settings, tables, *found.sched->memory.sums, now) > kFewJobs;
+    });
 }
 
 }  // namespace pbs::sched

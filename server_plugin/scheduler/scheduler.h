@@ -173,13 +173,11 @@ class Scheduler {
     // before `run` preempt jobs for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
 
-    // Tests whether a job may start now, for a program that schedules by itself: by everything that decides
-    // about this job alone, such as limits, quotas, windows and room; the order of jobs, and those that wait,
-    // don't count. `places`: where it is to start; empty: the policy chooses. Decides `run` (with places only
-    // if it has chosen them), or `comment` with the reason why the job may not start. No decision: there is
-    // no such job. `explanation`: gets all answers, as explain() does, but neither the job's place in the
-    // order nor other places and times; null: not wanted. Leaves the state unchanged. Takes some milliseconds
-    // at most.
+    // Returns whether Inspector::test_start() may take longer than some milliseconds: because it has to
+    // search for a place (`searches`), or because vnodes or many running jobs have changed since the last
+    // test.
+    bool test_takes_long(Instant now, JobHandle job, bool searches);
+    // Does the same as the function of Inspector with this name.
     Decisions test_start(Instant now, JobHandle job, std::span<const Place> places = {},
                          Explanation* explanation = nullptr);
 
@@ -322,6 +320,15 @@ class Inspector {
     // Explains why a job starts or waits in a cycle at `now`, without doing anything. nullopt: there is no
     // job with the id. Takes as long as a cycle.
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
+
+    // Tests whether a job may start now, for a program that schedules by itself: by everything that decides
+    // about this job alone, such as limits, quotas, windows and room; the order of jobs, and those that wait,
+    // don't count. `places`: where it is to start; empty: the policy chooses. Decides `run` (with places only
+    // if it has chosen them), or `comment` with the reason why the job may not start. No decision: there is
+    // no such job. `explanation`: gets all answers, as explain() does, but neither the job's place in the
+    // order nor other places and times; null: not wanted. Leaves the state unchanged.
+    Decisions test_start(Instant now, JobHandle job, std::span<const Place> places = {},
+                         Explanation* explanation = nullptr);
 
     // A scheduler's trees of shares, by the name of their fs_group. Takes as long as a walk over the
     // elements; for a user, over all jobs.

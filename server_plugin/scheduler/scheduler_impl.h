@@ -91,11 +91,12 @@ struct Scheduler::Impl {
     bool by_events = true;
     bool answers_reservations = true;
     Seconds comment_interval = std::chrono::minutes(5);
-    std::vector<ShareChanges> left_shares;  // changes of fs_groups that no policy names; not taken yet
-    std::vector<ScheduleRecords> schedule;  // records of ended jobs; not taken yet
-    std::size_t long_cycle = 20'000;        // a cycle with so many queued jobs runs in a thread
-    bool loads_changed = false;             // a load of a vnode has changed since the last tick
-    std::vector<std::uint32_t> partitions;  // the last result of served()
+    std::vector<ShareChanges> left_shares;      // changes of fs_groups that no policy names; not taken yet
+    std::vector<ScheduleRecords> schedule;      // records of ended jobs; not taken yet
+    std::size_t long_cycle = 20'000;            // a cycle with so many queued jobs runs in a thread
+    bool loads_changed = false;                 // a load of a vnode has changed since the last tick
+    std::uint64_t tested_version = UINT64_MAX;  // Vnodes::version() at the last test_start()
+    std::vector<std::uint32_t> partitions;      // the last result of served()
 
     Policy* policy(std::string_view name) {
         const auto found = policies.find(name);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -181,6 +182,20 @@ TEST_F(External, LimitsHoldForStartsThatAreChecked) {
     EXPECT_EQ(server.command({"qdel", first}).exit, 0);
     EXPECT_TRUE(server.wait_job_state(second, "F"));
     EXPECT_THAT(server.command({"pbs_explain", "--at", "nowhere", second}).err, HasSubstr("pbs_explain: "));
+}
+
+// A place with many chunks is longer than the extend string of a request may be.
+TEST_F(External, PlacesAreAskedAboutHoweverLong) {
+    const std::string wide = server.submit("true\n", {"-l", "select=9000:ncpus=0"});
+    std::string place = "(n1:ncpus=0)";
+    for (int i = 1; i < 9000; ++i) place += "+(n1:ncpus=0)";
+    ASSERT_GT(place.size(), std::size_t{100} << 10);
+    const Output asked = server.command({"pbs_explain", "--json", "--at", place, wide});
+    EXPECT_EQ(asked.exit, 0) << asked.err;
+    const auto answer = nlohmann::json::parse(asked.out);
+    EXPECT_EQ(answer["outcome"], "starts");
+    EXPECT_EQ(answer["location"], place);
+    EXPECT_EQ(server.command({"qdel", wide}).exit, 0);
 }
 
 TEST_F(External, JobsStartOnlyWhereAllThatTheyRequestIsFree) {

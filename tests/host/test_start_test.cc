@@ -38,8 +38,9 @@ class TestStart : public PluginServerTest {
     // What the filters say to a start: "starts", or the reason; the answers of all filters are in `gates`.
     std::string asks(const std::string& id, const std::string& where, const Identity& who) {
         gates.clear();
-        const ifl::Reply reply = ask(who, ifl::RequestType::status_scheduler, ifl::Status{id, {}},
-                                     "object=explanation;location=" + where);
+        const ifl::Reply reply =
+            ask(who, ifl::RequestType::status_scheduler, ifl::Status{id, {attribute("location", where)}},
+                "object=explanation;location");
         if (reply.code != 0) return std::to_string(reply.code);
         std::map<std::string, std::string> job;
         const auto& objects = std::get<ifl::StatusReply>(reply.body).objects;
@@ -137,6 +138,21 @@ TEST_F(TestStart, AQuotaRefusesAStartAtItsVnodes) {
     EXPECT_EQ(job_shows(id, "exec_vnode"), "(v1:ncpus=2)");
 }
 
+// A threshold permits the chunk by which a load reaches it, but no further one. The pieces of a chunk on
+// several vnodes of a host are one chunk.
+TEST_F(TestStart, PiecesOfAChunkCountAsOne) {
+    ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, "heat", {attribute("type", "float")}).code, 0);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "v0", "resources_available.heat", "0"), 0);
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "job_load_adjustments", "heat=1"), 0);
+    ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", "load_thresholds", "heat >= 2"), 0);
+    const std::string id = job("1:ncpus=4");
+    EXPECT_EQ(asks(id, "(v0:ncpus=2+v0:ncpus=2)"), "starts");
+    EXPECT_THAT(asks(id, "(v0:ncpus=2)+(v0:ncpus=2)"), HasSubstr("waits: Not Running: Load of v0"));
+    EXPECT_THAT(run(id, "(v0:ncpus=2)+(v0:ncpus=2)"), HasSubstr("Load of v0"));
+    EXPECT_EQ(run(id, "(v0:ncpus=2+v0:ncpus=2)"), "");
+    EXPECT_EQ(job_shows(id, "exec_vnode"), "(v0:ncpus=2+v0:ncpus=2)");
+}
+
 TEST_F(TestStart, AClosedQueueRefusesAStart) {
     // Its last time was long ago, so the day of the test doesn't matter.
     const auto hours = ifl::Attributes{attribute("rrule", "FREQ=DAILY;UNTIL=20000102T000000Z"),
@@ -204,9 +220,17 @@ TEST_F(TestStart, UnknownPlacesAndResourcesAreRefused) {
     EXPECT_EQ(asks(id, "v0", user()), std::to_string(PBSE_PERM)) << "its owner, but no manager";
     for (const char* extend : {"check", "check=", "check=maybe", "check=True;more", "Check", "location=v0"})
         EXPECT_EQ(run(id, "v0", extend), std::to_string(PBSE_IVALREQ)) << extend;
-    const ifl::Reply reply =
-        ask(root(), ifl::RequestType::status_scheduler, ifl::Status{id, {}}, "object=explanation;place=v0");
-    EXPECT_EQ(reply.code, PBSE_IVALREQ);
+    const auto explained = [&](const ifl::Attributes& asked, const std::string& extend) {
+        return ask(root(), ifl::RequestType::status_scheduler, ifl::Status{id, asked}, extend).code;
+    };
+    EXPECT_EQ(explained({}, "object=explanation;place=v0"), PBSE_IVALREQ);
+    EXPECT_EQ(explained({}, "object=explanation;location"), PBSE_IVALREQ);
+    EXPECT_EQ(explained({attribute("place", "v0")}, "object=explanation;location"), PBSE_IVALREQ);
+    EXPECT_EQ(
+        explained({attribute("location", "v0"), attribute("location", "v1")}, "object=explanation;location"),
+        PBSE_IVALREQ);
+    EXPECT_EQ(explained({attribute("location", "v0")}, "object=explanation"), PBSE_IVALREQ);
+    EXPECT_EQ(explained({attribute("location", "v0")}, "object=explanation;location;more"), PBSE_IVALREQ);
     EXPECT_EQ(job_shows(id, "job_state"), "Q");
 }
 
@@ -214,8 +238,8 @@ TEST_F(TestStart, UnknownPlacesAndResourcesAreRefused) {
 TEST_F(TestStart, WaitsForTheEndOfACycle) {
     const std::string id = job("1:ncpus=1");
     const std::vector<ifl::Request> requests{
-        {ifl::RequestType::status_scheduler, root().user, ifl::Status{id, {}},
-         "object=explanation;location=nowhere"},
+        {ifl::RequestType::status_scheduler, root().user, ifl::Status{id, {attribute("location", "nowhere")}},
+         "object=explanation;location"},
         {ifl::RequestType::run_job_acknowledged, root().user, ifl::RunJob{id, "nowhere", 0}, "check=True"}};
     for (const ifl::Request& request : requests) {
         ASSERT_TRUE(plugin_->start_cycle(server_->now(), "default", PBS_SCH_SCHEDULE_CMD));

@@ -298,6 +298,13 @@ Answer FakeHost::status(const pbs_status_request& request) {
     return reply.answer;
 }
 
+int32_t FakeHost::test_start(const pbs_start_request& request, pbs_cycle_result& result, Answer& answer) {
+    pbs_reply reply;
+    const int32_t code = plugin.test_start(plugin.self, &request, &result, &reply);
+    answer = reply.answer;
+    return code;
+}
+
 std::map<std::string, std::string> FakeHost::attributes_of(int32_t type, const std::string& name) {
     pbs_reply reply;
     plugin.status_attrs(plugin.self, now, type, c_str(name), &reply);

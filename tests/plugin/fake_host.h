@@ -127,6 +127,8 @@ class FakeHost {
     std::vector<Decision> finish_cycle();
     // Returns the decision about one job. Returns nullopt after an error; `code` then has the error.
     std::optional<Decision> place_job(uint64_t job, int32_t& code);
+    // Calls test_start(). `answer` gets its reply.
+    int32_t test_start(const pbs_start_request& request, pbs_cycle_result& result, Answer& answer);
     uint32_t tick();
     int64_t next_deadline();
 

@@ -108,11 +108,118 @@ TEST_F(Looks, ExplainNoPlace) {
     host.job({.handle = 5, .queue = kBatch});
     ASSERT_EQ(explain(0).code, 0);
     for (const uint64_t ticket : {uint64_t{0}, uint64_t{7}}) {
-        const Answer answer = ask(ticket, PBS_OBJ_EXPLANATION, "5.server1", "location=(n1:ncpus=2)");
+        const Answer answer = ask(ticket, PBS_OBJ_EXPLANATION, "5.server1", "location");
         EXPECT_EQ(answer.code, PBSE_NOSUP) << ticket;
-        EXPECT_THAT(answer.text, HasSubstr("'location=(n1:ncpus=2)'")) << ticket;
+        EXPECT_THAT(answer.text, HasSubstr("'location'")) << ticket;
         EXPECT_TRUE(answer.objects.empty()) << ticket;
     }
+}
+
+// ---- Tests of starts.
+
+// An answer to test_start(): its code, the kind and the text of the decision, and the number of its places.
+struct TestedStart {
+    int32_t code = 0;
+    int32_t kind = 0;
+    std::string text;
+    size_t places = 0;
+    Answer answer;
+};
+
+class TestedStarts : public Looks {
+  protected:
+    void SetUp() override {
+        Looks::SetUp();
+        ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "external").code, 0);
+        many_jobs();
+    }
+    // Makes one call. `vnode`: where the job is to start; 0: where the policy chooses.
+    TestedStart test(uint64_t ticket, uint64_t job, uint64_t vnode = 0, bool explains = false) {
+        const pbs_amount amount{0, 0, 2, {}};  // FakeHost defines ncpus first
+        const pbs_place place{vnode, &amount, 1};
+        pbs_start_request request{};
+        request.size = sizeof request;
+        request.now = host.now;
+        request.job = job;
+        request.takes = PBS_TAKES_PIECES;
+        request.places = &place;
+        request.place_count = vnode != 0 ? 1 : 0;
+        request.explains = explains ? 1 : 0;
+        request.ticket = ticket;
+        request.user = host.who.user;
+        pbs_cycle_result result{};
+        result.size = sizeof result;
+        TestedStart out;
+        out.code = host.test_start(request, result, out.answer);
+        if (out.code != 0 || result.decision_count == 0) return out;
+        const pbs_decision& decision = result.decisions[0];
+        out.kind = decision.kind;
+        out.text.assign(decision.text.ptr, decision.text.len);
+        out.places = decision.place_count;
+        return out;
+    }
+    // Repeats the call until the answer isn't "try again". Sets `tries` to the number of calls.
+    TestedStart await_test(uint64_t ticket, uint64_t job, uint64_t vnode = 0, bool explains = false) {
+        for (tries = 1;; ++tries) {
+            TestedStart out = test(ticket, job, vnode, explains);
+            if (out.code != PBSE_TRYAGAIN) return out;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    int tries = 0;
+};
+
+TEST_F(TestedStarts, SearchInTheThread) {
+    const TestedStart found = await_test(7, 5);
+    EXPECT_GT(tries, 1);
+    EXPECT_EQ(found.code, 0);
+    EXPECT_EQ(found.kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(found.places, 1U);
+    EXPECT_EQ(test(0, 5).kind, PBS_DECIDE_RUN) << "without a ticket the call lasts until the answer";
+    EXPECT_EQ(await_test(8, 999'999'999).code, PBSE_UNKJOBID);
+    EXPECT_EQ(test(9, 5).code, PBSE_TRYAGAIN);
+    host.plugin.abandon(host.plugin.self, 9);
+    EXPECT_EQ(await_test(10, 6).kind, PBS_DECIDE_RUN) << "the one before was given up";
+}
+
+TEST_F(TestedStarts, AtAPlaceAreAnsweredAtOnceIfLittleHasChanged) {
+    EXPECT_EQ(await_test(7, 5, 201).kind, PBS_DECIDE_RUN);
+    EXPECT_GT(tries, 1) << "the first time";
+    host.job({.handle = 6, .queue = kBatch, .state = 'R', .ncpus = 7, .vnode = 201});
+    EXPECT_EQ(await_test(8, 5, 201).text,
+              "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 1 T: 8 on vnode n1)");
+    EXPECT_EQ(tries, 1);
+    host.vnode(202, "n2", 8);
+    EXPECT_EQ(await_test(9, 5, 202).kind, PBS_DECIDE_RUN);
+    EXPECT_GT(tries, 1) << "vnodes have changed";
+}
+
+// The place that the thread has found is taken before the host asks for it.
+TEST_F(TestedStarts, SearchAgainIfTheirPlaceIsTaken) {
+    host.vnode(202, "n2", 2);
+    ASSERT_EQ(test(7, 5).code, PBSE_TRYAGAIN);
+    await(1);
+    host.job({.handle = 6, .queue = kBatch, .state = 'R', .ncpus = 8, .vnode = 201});
+    const TestedStart found = await_test(7, 5);
+    EXPECT_EQ(found.kind, PBS_DECIDE_RUN);
+    EXPECT_GT(tries, 1);
+    ASSERT_EQ(test(8, 5).code, PBSE_TRYAGAIN);
+    await(3);
+    host.job({.handle = 7, .queue = kBatch, .state = 'R', .ncpus = 2, .vnode = 202});
+    const TestedStart refused = await_test(8, 5);
+    EXPECT_EQ(refused.kind, PBS_DECIDE_COMMENT);
+    EXPECT_THAT(refused.text, StartsWith("Not Running: "));
+}
+
+TEST_F(TestedStarts, ExplainInTheThread) {
+    const TestedStart explained = await_test(7, 5, 201, true);
+    EXPECT_GT(tries, 1);
+    EXPECT_EQ(explained.kind, PBS_DECIDE_RUN);
+    EXPECT_EQ(explained.answer.value("outcome"), "starts");
+    ASSERT_EQ(explained.answer.objects.size(), 2U);
+    const TestedStart at_once = test(0, 5, 201, true);
+    EXPECT_EQ(at_once.answer.objects.size(), 2U);
+    EXPECT_EQ(at_once.answer.objects[1].attributes, explained.answer.objects[1].attributes);
 }
 
 TEST_F(Looks, TheHostGoesOnBesideALongOne) {

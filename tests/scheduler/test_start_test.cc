@@ -7,6 +7,7 @@
 
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/plugins/comparators.h"
+#include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched {
@@ -65,6 +66,42 @@ struct TestOfStart : testing::Test {
     }
     VnodeHandle found{};
 };
+
+// A test takes long if a place is searched, if vnodes have changed, or if a quota has to count many jobs.
+TEST_F(TestOfStart, TakesLongAfterManyChanges) {
+    constexpr int kMany = 1001;
+    world.vnode({.name = "n3", .ncpus = 2 * kMany});
+    s.quotas = {quota({.rules = {{"all", "users={*} to jobs=5000"}}})};
+    world.configure();
+    const int job = world.job({.queue = "work", .ncpus = 1});
+    const auto takes_long = [&](bool searches) {
+        return world.scheduler.test_takes_long(at(10), JobHandle(job), searches);
+    };
+    EXPECT_FALSE(takes_long(true)) << "the site is small";
+    world.scheduler.set_long_cycle(1);
+    EXPECT_TRUE(takes_long(true));
+    EXPECT_TRUE(takes_long(false)) << "the vnodes aren't prepared";
+    EXPECT_EQ(why_not(job, "n3", 1), "");
+    EXPECT_FALSE(takes_long(false));
+    const auto start_many = [&] {
+        for (int i = 0; i < kMany; ++i)
+            world.run(world.job({.queue = "work", .ncpus = 1}), "work", "n3", at(9));
+    };
+    world.run(world.job({.queue = "work", .ncpus = 1}), "work", "n3", at(9));
+    EXPECT_FALSE(takes_long(false)) << "a job has started";
+    start_many();
+    EXPECT_TRUE(takes_long(false));
+    EXPECT_EQ(why_not(job, "n3", 1), "");
+    EXPECT_FALSE(takes_long(false));
+    world.vnode({.name = "n3", .ncpus = 2 * kMany, .free = false});
+    EXPECT_FALSE(takes_long(false)) << "the state of a vnode";
+    world.vnode({.name = "n3", .ncpus = 2 * kMany + 1});
+    EXPECT_TRUE(takes_long(false)) << "its amounts";
+    EXPECT_EQ(why_not(job, "n3", 1), "");
+    world.configure();
+    EXPECT_TRUE(takes_long(false)) << "the configuration";
+    EXPECT_FALSE(world.scheduler.test_takes_long(at(10), JobHandle(99999), true)) << "there is no such job";
+}
 
 TEST_F(TestOfStart, OtherJobsThatWaitDontMatter) {
     s.strict_ordering = true;

@@ -99,9 +99,11 @@ class Plugin : public client::Plugin {
     std::map<std::string, int> tick(int64_t now, const State& state);
     // Asks client::Plugin::place_job() for places for the job. Returns its last decision.
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
-    // Returns the decision of client::Plugin::test_start().
+    // Returns the decision of client::Plugin::test_start(). `ticket`: for a request that can wait; 0: it
+    // can't.
     Result<Decision> test_start(int64_t now, uint64_t job, const std::vector<Place>& places,
-                                const State& state, std::vector<ifl::ObjectStatus>* explanation = nullptr);
+                                const State& state, std::string_view user, uint64_t ticket,
+                                std::vector<ifl::ObjectStatus>* explanation = nullptr);
 
   private:
     Plugin();

@@ -88,9 +88,10 @@ Result<bool> is_checked(std::string_view extend) {
 }
 
 // Decides where the job runs: at the places that the request names, or at those that the plugin finds.
-// PBSE_TRYAGAIN: a cycle runs, and the plugin has to be asked.
+// PBSE_TRYAGAIN: the plugin has to be asked, but a cycle runs, or a thread of the plugin works on the answer
+// for this ticket.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now,
-                        bool checked) {
+                        bool checked, uint64_t ticket) {
     Plugin* const plugin = context.server.parts.plugin;
     Decision decision;
     decision.kind = Decision::Kind::run;
@@ -104,12 +105,14 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     }
     if (plugin == nullptr) return fail(PBSE_NOSUP, {});
     if (!checked) return plugin->place_job(now, job.told_as(), context.state());
-    auto tested = plugin->test_start(now, job.told_as(), decision.places, context.state());
+    auto tested =
+        plugin->test_start(now, job.told_as(), decision.places, context.state(), context.who.user, ticket);
     return tested && tested->kind == Decision::Kind::run && !destination.empty() ? decision : tested;
 }
 
-// Tries to start the job. Returns nullopt if a cycle runs: the plugin can find a place only after its end.
-std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
+// Tries to start the job. Returns nullopt if the plugin hasn't got the answer yet: try again, with the same
+// ticket.
+std::optional<ifl::Reply> try_run(Context& context, const std::string& id, uint64_t ticket) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
     if (server.winding_down()) return ifl::Reply::error(PBSE_SVRDOWN);
@@ -118,7 +121,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const int64_t now = server.now();
     const auto checked = is_checked(context.request.extend);
     if (!checked) return refuse(checked.error());
-    const auto decision = decide(context, *target->job, body.destination, now, *checked);
+    const auto decision = decide(context, *target->job, body.destination, now, *checked, ticket);
     if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
     if (!decision) return refuse(decision.error());
     if (*checked && decision->kind != Decision::Kind::run)
@@ -133,16 +136,22 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
 // Starts the jobs one by one, when no cycle runs. Ends when one of the jobs can't start.
 class RunLater final : public Steps {
   public:
-    RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
+    // `ticket`: that with which the first job was tried.
+    RunLater(Server& server, std::deque<std::string> jobs, uint64_t ticket)
+        : server_(server), jobs_(std::move(jobs)), ticket_(ticket) {
         ++server_.placing;
     }
-    ~RunLater() override { --server_.placing; }
+    ~RunLater() override {
+        --server_.placing;
+        if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
+    }
 
     Left step(Context& context, ifl::StatusParts&) override {
-        auto reply = try_run(context, jobs_.front());
+        auto reply = try_run(context, jobs_.front(), ticket_);
         if (!reply) return Left::later;
         reply_ = *std::move(reply);
         jobs_.pop_front();
+        ticket_ = ++server_.last_ticket;
         return reply_.code != 0 || jobs_.empty() ? Left::nothing : Left::more;
     }
     ifl::Reply reply() override { return std::move(reply_); }
@@ -150,6 +159,7 @@ class RunLater final : public Steps {
   private:
     Server& server_;
     std::deque<std::string> jobs_;
+    uint64_t ticket_;
     ifl::Reply reply_;
 };
 
@@ -172,14 +182,15 @@ ifl::Reply run_job(Context& context) {
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
     const std::string& id = std::get<ifl::RunJob>(context.request.body).job;
     std::deque<std::string> jobs{id};
+    const uint64_t ticket = ++context.server.last_ticket;
     if (const auto target = startable(context, id); target && target->subjobs() && !target->single) {
         auto queued = queued_of(*target);
         if (!queued) return refuse(queued.error());
         jobs = *std::move(queued);
-    } else if (auto reply = try_run(context, id)) {
+    } else if (auto reply = try_run(context, id, ticket)) {
         return *std::move(reply);
     }
-    context.rest = std::make_unique<RunLater>(context.server, std::move(jobs));
+    context.rest = std::make_unique<RunLater>(context.server, std::move(jobs), ticket);
     return {};
 }
 

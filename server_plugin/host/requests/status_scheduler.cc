@@ -89,9 +89,9 @@ ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::s
 
 // Explains why a job starts or waits. Only users who may see the job get the explanation.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
+    if (!extend.empty()) return explain_start(context, extend);
     if (!body.wanted.empty())
         return ifl::Reply::error(PBSE_IVALREQ, "an explanation is given whole: expected no attributes");
-    if (!extend.empty()) return explain_start(context, extend);
     const auto job = explained_job(context, body.object);
     if (!job) return refuse(job.error());
     return by_and_by(context, PBS_OBJ_EXPLANATION, (*job)->id, {});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,30 +19,36 @@
 namespace pbs::host {
 namespace {
 
-constexpr std::string_view kLocation = "location=";
+// The extend string after "object=explanation;", and the attribute that has the place. The place isn't in the
+// extend string itself, because it may be longer.
+constexpr std::string_view kAtPlace = "location";
 
 // Asks the plugin once it is free, before queries of others.
 class ExplainedStart final : public Answered {
   public:
-    ExplainedStart(Server& server, std::string location) : server_(server), location_(std::move(location)) {
+    ExplainedStart(Server& server, std::string location)
+        : server_(server), location_(std::move(location)), ticket_(++server.last_ticket) {
         ++server_.placing;
     }
-    ~ExplainedStart() override { --server_.placing; }
+    ~ExplainedStart() override {
+        --server_.placing;
+        server_.parts.plugin->abandon(ticket_);
+    }
 
     Left step(Context& context, ifl::StatusParts& out) override {
         const auto job = explained_job(context, std::get<ifl::Status>(context.request.body).object);
         if (!job) return end(refuse(job.error()));
         // Read the place only once the plugin can test it: a place may be long.
         if (server_.parts.plugin->has_cycle()) return Left::later;
-        std::vector<Place> places;
-        if (!location_.empty()) {
-            auto named = named_places(**job, context.state(), location_, true);
+        if (!places_) {
+            auto named = location_.empty() ? Result<std::vector<Place>>(std::vector<Place>())
+                                           : named_places(**job, context.state(), location_, true);
             if (!named) return end(refuse(named.error()));
-            places = *std::move(named);
+            places_ = *std::move(named);
         }
         std::vector<ifl::ObjectStatus> objects;
-        const auto decision = server_.parts.plugin->test_start(server_.now(), (*job)->told_as(), places,
-                                                               context.state(), &objects);
+        const auto decision = server_.parts.plugin->test_start(
+            server_.now(), (*job)->told_as(), *places_, context.state(), context.who.user, ticket_, &objects);
         if (!decision && decision.error().code == PBSE_TRYAGAIN) return Left::later;
         if (!decision) return end(refuse(decision.error()));
         if (!objects.empty()) objects[0].attributes.push_back({"location", "", location_, ifl::Op::set});
@@ -52,6 +59,8 @@ class ExplainedStart final : public Answered {
   private:
     Server& server_;
     std::string location_;
+    uint64_t ticket_;
+    std::optional<std::vector<Place>> places_;
 };
 
 int64_t chunk_count(const Job& job, const State& state) {
@@ -104,11 +113,13 @@ Result<const Job*> explained_job(const Context& context, std::string_view id) {
 
 ifl::Reply explain_start(Context& context, std::string_view extend) {
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
-    if (!extend.starts_with(kLocation))
-        return ifl::Reply::error(PBSE_IVALREQ,
-                                 fmt::format("explanation '{}': expected nothing or location=PLACE", extend));
-    context.rest =
-        std::make_unique<ExplainedStart>(context.server, std::string(extend.substr(kLocation.size())));
+    const ifl::Attributes& asked = std::get<ifl::Status>(context.request.body).wanted;
+    if (extend != kAtPlace || asked.size() != 1 || asked[0].name != kAtPlace)
+        return ifl::Reply::error(
+            PBSE_IVALREQ, fmt::format("explanation '{}': expected nothing, or location and the attribute "
+                                      "location, whose value is the place",
+                                      extend.substr(0, 100)));
+    context.rest = std::make_unique<ExplainedStart>(context.server, asked[0].value);
     return {};
 }
 

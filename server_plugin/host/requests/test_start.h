@@ -28,9 +28,9 @@ std::string_view reason_in(std::string_view comment);
 // PBSE_HISTJOBID, PBSE_PERM.
 Result<const Job*> explained_job(const Context& context, std::string_view id);
 
-// "object=explanation;location=LOCATION": explains a start at these places, as described at pbs_asks() in
-// ifl/pbs_ifl.h. Needs a plugin. Errors: PBSE_PERM unless the requester is a manager; PBSE_IVALREQ for
-// another extend string.
+// "object=explanation;location", with one attribute "location" whose value is the place: explains a start
+// there, as described at pbs_asks() in ifl/pbs_ifl.h. Needs a plugin. Errors: PBSE_PERM unless the requester
+// is a manager; PBSE_IVALREQ for another extend string or other attributes.
 ifl::Reply explain_start(Context& context, std::string_view extend);
 
 }  // namespace pbs::host

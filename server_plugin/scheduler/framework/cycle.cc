@@ -33,6 +33,7 @@ class Cycle {
 
   private:
     Answer why_not(Candidate& job, QueueView& view);
+    Answer explained_refusal() const;
     void begin_logs();
     void answer_reservations(Decisions& out);
     bool only_jobs_changed() const;
@@ -283,6 +284,18 @@ Answer Cycle::why_not(Candidate& job, QueueView& view) {
     return {};
 }
 
+// Returns the same from the explanation, for which all of these were asked in this order.
+Answer Cycle::explained_refusal() const {
+    const auto first = [](const std::vector<FilterAnswer>& filters) -> Answer {
+        for (const FilterAnswer& answer : filters)
+            if (answer.reason) return {answer.reason, is_rejection(answer.reason.code)};
+        return {};
+    };
+    const Explanation& found = *c_.in.explanation;
+    if (const Answer answer = first(found.filters); answer.reason) return answer;
+    return found.queues.empty() ? Answer{} : Answer{first(found.queues.back().filters).reason};
+}
+
 Decisions Cycle::test_start(JobSlot job, std::span<const Place> places,
                             std::unique_ptr<CycleLog> (*make)(const CycleParts& parts)) {
     Decisions out;
@@ -301,7 +314,7 @@ Decisions Cycle::test_start(JobSlot job, std::span<const Place> places,
     Candidate c = c_.candidate(ordered);
     c_.set_walltime(c, view);
     Outcome outcome(parts(), out);
-    if (const Answer answer = why_not(c, view); answer.reason) {
+    if (const Answer answer = make != nullptr ? explained_refusal() : why_not(c, view); answer.reason) {
         c_.refuse(job, answer.reason);
         c_.answers.back().rejected = answer.rejected;
         out.list.push_back(
