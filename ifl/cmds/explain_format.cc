@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ifl/cmds/attr_list.h"
@@ -28,6 +29,8 @@ struct Gate {
     std::string_view attributes;
     std::string_view why;
     bool decides = false;
+    // The counter of a quota that refuses: names and values, in order.
+    std::vector<std::pair<std::string_view, std::string_view>> facts{};
 };
 
 struct OrderKey {
@@ -124,13 +127,27 @@ Json layers_json(const std::vector<Layer>& layers) {
     return out;
 }
 
+// Returns the name and the value of each "name,value" of a gate.
+std::vector<std::pair<std::string_view, std::string_view>> facts_of(const batch_status& object,
+                                                                    std::string_view gate) {
+    std::vector<std::pair<std::string_view, std::string_view>> facts;
+    for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) != "gate_fact" || view(a->resource) != gate) continue;
+        const std::string_view fact = view(a->value);
+        const auto comma = fact.find(',');
+        if (comma != std::string_view::npos)
+            facts.emplace_back(fact.substr(0, comma), fact.substr(comma + 1));
+    }
+    return facts;
+}
+
 std::vector<Gate> gates_of(const batch_status& object) {
     std::vector<Gate> gates;
     for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
         if (view(a->name) == "gate") {
             const std::string_view name = view(a->resource);
             gates.push_back({name, part_of(object, "gate_attributes", name), view(a->value),
-                             !part_of(object, "decides", name).empty()});
+                             !part_of(object, "decides", name).empty(), facts_of(object, name)});
         }
     }
     return gates;
@@ -372,6 +389,22 @@ std::string policy_text(const batch_status& job) {
                              "and nothing of it is done\n");
 }
 
+// Returns the counter of a quota: {"quota": "q1", "rule": "guests", "of": {"users": "bob"}, "resource":
+// "ncpus", "asked": "1", "used": "4", "limit": "4"}.
+Json counter_json(const Gate& gate) {
+    Json out = Json::object();
+    for (const auto& [name, value] : gate.facts) {
+        if (name != "of") {
+            out[std::string(name)] = value;
+            continue;
+        }
+        const auto equals = value.find('=');
+        if (equals != std::string_view::npos)
+            out["of"][std::string(value.substr(0, equals))] = value.substr(equals + 1);
+    }
+    return out;
+}
+
 Json gates_json(const std::vector<Gate>& gates) {
     Json out = Json::array();
     for (const Gate& gate : gates) {
@@ -384,6 +417,9 @@ Json gates_json(const std::vector<Gate>& gates) {
         }
         if (!gate.attributes.empty()) {
             one["attributes"] = gate.attributes;
+        }
+        if (!gate.facts.empty()) {
+            one["counter"] = counter_json(gate);
         }
         out.push_back(std::move(one));
     }

@@ -211,5 +211,30 @@ TEST(ExplanationJson, HasTheSame) {
     EXPECT_FALSE(json["queues"][1].contains("layers"));
 }
 
+TEST(ExplanationJson, HasTheCounterOfAQuota) {
+    ReplyList reply;
+    reply.object("1.h", {{"outcome", "", "waits"}});
+    reply.object("long", {{"gate", "user_acl", "Owner is not allowed to use queue long"},
+                          {"gate", "quota", "Not Running: Quota q1 (guests): ncpus (R: 1 U: 4 L: 4)"},
+                          {"gate_fact", "quota", "quota,q1"},
+                          {"gate_fact", "quota", "rule,guests"},
+                          {"gate_fact", "quota", "of,users=bob"},
+                          {"gate_fact", "quota", "of,vnodes=a=b,c"},
+                          {"gate_fact", "quota", "resource,ncpus"},
+                          {"gate_fact", "quota", "asked,1"},
+                          {"gate_fact", "quota", "used,4"},
+                          {"gate_fact", "quota", "limit,4"},
+                          {"gate_fact", "quota", "nothing"}});
+    const auto gates = nlohmann::json::parse(explanation_json(reply.list()))["queues"][0]["gates"];
+    EXPECT_FALSE(gates[0].contains("counter"));
+    EXPECT_EQ(gates[1]["counter"], nlohmann::json({{"quota", "q1"},
+                                                   {"rule", "guests"},
+                                                   {"of", {{"users", "bob"}, {"vnodes", "a=b,c"}}},
+                                                   {"resource", "ncpus"},
+                                                   {"asked", "1"},
+                                                   {"used", "4"},
+                                                   {"limit", "4"}}));
+}
+
 }  // namespace
 }  // namespace pbs::cmds

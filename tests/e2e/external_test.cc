@@ -198,6 +198,36 @@ TEST_F(External, PlacesAreAskedAboutHoweverLong) {
     EXPECT_EQ(server.command({"qdel", wide}).exit, 0);
 }
 
+// The counter of a quota is in the answer, also in that about a start at a place.
+TEST_F(External, QuotasAreExplainedWithTheirCounters) {
+    ASSERT_TRUE(
+        server.configure({"create quota cpus", "set quota cpus rule.each = \"users={*} to ncpus=4\"",
+                          "set quota cpus enabled = True", "set policy default_policy quotas = cpus"}));
+    const std::string first = server.submit("sleep 100\n", {"-l", "ncpus=3"});
+    const std::string second = server.submit("true\n", {"-l", "ncpus=2"});
+    start_program(1);
+    ASSERT_TRUE(server.wait_job_state(first, "R")) << output(1);
+    const auto counter = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"pbs_explain", "--json"});
+        arguments.push_back(second);
+        const Output asked = server.command(arguments);
+        for (const auto& gate : nlohmann::json::parse(asked.out)["queues"][0]["gates"])
+            if (gate["gate"] == "quota") return gate["counter"];
+        return nlohmann::json();
+    };
+    const std::string owner = server.job(second, "Job_Owner");
+    const nlohmann::json expected{
+        {"quota", "cpus"},     {"rule", "each"}, {"of", {{"users", owner.substr(0, owner.find('@'))}}},
+        {"resource", "ncpus"}, {"asked", "2"},   {"used", "3"},
+        {"limit", "4"}};
+    EXPECT_EQ(counter({"--at", "n1"}), expected);
+    EXPECT_EQ(counter({"--at", ""}), expected);
+    EXPECT_EQ(counter({}), expected);
+    EXPECT_THAT(output(1), HasSubstr(second + ": error 15044: Quota cpus (each): ncpus (R: 2 U: 3 L: 4)"));
+    EXPECT_EQ(server.command({"qdel", first}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(second, "F")) << "the program is told of the end: " << output(1);
+}
+
 TEST_F(External, JobsStartOnlyWhereAllThatTheyRequestIsFree) {
     ASSERT_TRUE(server.configure(
         {"set node n1 resources_available.mem=1gb", "set node n2 resources_available.mem=4gb"}));

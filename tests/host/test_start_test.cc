@@ -38,6 +38,7 @@ class TestStart : public PluginServerTest {
     // What the filters say to a start: "starts", or the reason; the answers of all filters are in `gates`.
     std::string asks(const std::string& id, const std::string& where, const Identity& who) {
         gates.clear();
+        facts.clear();
         const ifl::Reply reply =
             ask(who, ifl::RequestType::status_scheduler, ifl::Status{id, {attribute("location", where)}},
                 "object=explanation;location");
@@ -47,12 +48,16 @@ class TestStart : public PluginServerTest {
         for (const ifl::Attribute& one : objects.at(0).attributes) job[one.name] = one.value;
         for (std::size_t i = 1; i < objects.size(); ++i)
             for (const ifl::Attribute& one : objects[i].attributes)
-                if (one.name == "gate") gates[one.resource] = one.value;
+                if (one.name == "gate")
+                    gates[one.resource] = one.value;
+                else if (one.name == "gate_fact")
+                    facts[one.resource] += one.value + ";";
         return job["reason"].empty() ? job["outcome"] : job["outcome"] + ": " + job["reason"];
     }
     std::string asks(const std::string& id, const std::string& where) { return asks(id, where, root()); }
 
     std::map<std::string, std::string> gates;
+    std::map<std::string, std::string> facts;  // of the gates: "name,value;" for each
 };
 
 // Both refuse the start for the reason, and nothing has changed. Without the check it is done.
@@ -132,6 +137,7 @@ TEST_F(TestStart, AQuotaRefusesAStartAtItsVnodes) {
     ASSERT_EQ(run(job("1:ncpus=2"), "v0"), "");
     const std::string id = job("1:ncpus=2");
     EXPECT_REFUSED(id, "(v0:ncpus=2)", "waits", "Not Running: Quota cpus (a): ncpus (R: 2 U: 2 L: 2)");
+    EXPECT_EQ(facts["hosts"], "quota,cpus;rule,a;resource,ncpus;asked,2;used,2;limit,2;");
     EXPECT_EQ(asks(id, "(v1:ncpus=2)"), "starts") << "the quota is about v0";
     EXPECT_EQ(asks(id, ""), "starts") << "the policy finds v1";
     EXPECT_EQ(run(id, ""), "");

@@ -276,13 +276,28 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
         gate(third, "quota"),
         "Not Running: Quota q1 (guests): ncpus (R: 2 U: 3 L: 4) (counter users=bob queues=long, used by "
         "1.server (1), 2.server (2))");
+    const auto facts = [&](int number) {
+        std::string all;
+        const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
+        for (const QueueAnswers& answers : found->queues)
+            for (const FilterAnswer& gate : answers.filters)
+                for (const AnswerFact& fact : gate.facts)
+                    all += std::string(gate.filter) + " " + std::string(fact.name) + "=" + fact.value + "; ";
+        return all;
+    };
+    EXPECT_EQ(facts(third),
+              "quota quota=q1; quota rule=guests; quota of=users=bob; quota of=queues=long; "
+              "quota resource=ncpus; quota asked=2; quota used=3; quota limit=4; ");
     EXPECT_EQ(answer(job("short", "bob", 1)), "starts");
     EXPECT_EQ(
         gate(job("short", "carl", 1), "quota"),
         "Not Running: Quota q1 (all): jobs (R: 1 U: 1 L: 1) (counter one for all, used by 1 running jobs)");
     use({.rules = {{"n", "vnodes={*} to ncpus=4"}}});
-    EXPECT_THAT(gate(job("short", "carl", 3), "hosts"),
-                HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
+    const int on_n1 = job("short", "carl", 3);
+    EXPECT_THAT(gate(on_n1, "hosts"), HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
+    EXPECT_EQ(facts(on_n1),
+              "hosts quota=q1; hosts rule=n; hosts of=vnodes=n1; hosts resource=ncpus; hosts asked=3; "
+              "hosts used=4; hosts limit=4; ");
 }
 
 // A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.

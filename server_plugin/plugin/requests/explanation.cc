@@ -20,6 +20,8 @@ void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) 
         shown.add("gate", answer.why, answer.filter);
         shown.add_if_any("gate_attributes", std::string(answer.attributes), answer.filter);
         if (answer.decides) shown.add("decides", "True", answer.filter);
+        for (const sched::AnswerFact& fact : answer.facts)
+            shown.add("gate_fact", fmt::format("{},{}", fact.name, fact.value), answer.filter);
     }
 }
 

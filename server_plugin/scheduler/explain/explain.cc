@@ -163,7 +163,12 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
                 refusal && limit->details != nullptr ? limit->details(state_, refusal.reason) : "";
             if (!more.empty()) why += fmt::format(" ({})", more);
         }
-        out.filters.push_back({filter->name, filter->attributes, std::move(why), false, refusal.reason});
+        std::vector<AnswerFact> facts;
+        for (const OwnLimit* limit : state_.own_limits)
+            if (refusal && limit->facts != nullptr)
+                std::ranges::move(limit->facts(state_, refusal.reason), std::back_inserter(facts));
+        out.filters.push_back(
+            {filter->name, filter->attributes, std::move(why), false, refusal.reason, std::move(facts)});
         if (!refusal) continue;
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);

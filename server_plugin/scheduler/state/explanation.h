@@ -21,8 +21,9 @@ struct FilterAnswer {
     std::string_view attributes;  // the attributes that switch the filter on; empty: it is always on
     // The reason why the job can't start, in the words of its comment; empty: the filter lets the job pass.
     std::string why;
-    bool decides = false;  // this answer decides in a cycle
-    Reason reason{};       // `why` as a value
+    bool decides = false;             // this answer decides in a cycle
+    Reason reason{};                  // `why` as a value
+    std::vector<AnswerFact> facts{};  // of a limit with counters of its own (OwnLimit::facts)
 };
 
 // An event that a start has to wait for, and its instant.

@@ -84,6 +84,9 @@ class QuotaBook {
     // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
     // job 12.s (2)". Jobs are only named where the counter is a user's own; else their number is given.
     std::string last_refusal(CycleState& state);
+    // Returns the same for programs: quota, rule, of (a filter in braces: "users=bob", once for each), and
+    // resource, asked, used and limit, as far as the limit has amounts. `reason`: the reason of the refusal.
+    std::vector<AnswerFact> facts_of_refusal(const CycleState& state, const Reason& reason) const;
     // Adds, for each counter that counts the job, the amount that it leaves at the reservation's start, once
     // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,

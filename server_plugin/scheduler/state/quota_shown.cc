@@ -46,6 +46,25 @@ std::string QuotaBook::last_refusal(CycleState& state) {
     return fmt::format("counter {}, used by {}{}", text, named, more);
 }
 
+std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, const Reason& reason) const {
+    const InQuota& in = quotas_[refused_key_[0]];
+    const Rule& rule = in.rules[refused_key_[1]];
+    const Bound& bound = rule.bounds[refused_bound_];
+    const std::uint32_t id = resource_of(state, bound);
+    std::vector<AnswerFact> facts{{"quota", in.quota->name}, {"rule", rule.rule->name}};
+    for (const auto& [subject, value] : values_of(state, refused_key_))
+        facts.push_back({"of", fmt::format("{}={}", subject, value)});
+    facts.push_back({"resource", id == kNoResource ? "jobs" : std::string(state.resources->name(id))});
+    if (!bound.text.empty()) {
+        facts.push_back({"limit", bound.text});
+        return facts;
+    }
+    facts.push_back({"asked", amount_text(state, bound, reason.a)});
+    if (bound.consumable) facts.push_back({"used", amount_text(state, bound, reason.b)});
+    facts.push_back({"limit", amount_text(state, bound, reason.c)});
+    return facts;
+}
+
 std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
     std::vector<QuotaUse> out;
     for (const auto& [key, number] : numbers_) {

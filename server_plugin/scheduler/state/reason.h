@@ -193,6 +193,12 @@ std::string text(const Reason& reason, const ReasonContext& context);
 
 // Returns the text with details that a comment omits, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);
+// A fact about an answer, for programs: a name, such as "limit", and its value.
+struct AnswerFact {
+    std::string_view name;  // lives as long as the program
+    std::string value;
+};
+
 // Returns whether two reasons differ at most in amounts.
 bool same_kind(const Reason& a, const Reason& b);
 

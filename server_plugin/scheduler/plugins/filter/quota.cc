@@ -97,6 +97,10 @@ const OwnLimit kQuotaLimit{
     .details = [](CycleState& state, const Reason& reason) -> std::string {
         return is_of_quota(reason) ? book_of(state).last_refusal(state) : std::string();
     },
+    .facts = [](CycleState& state, const Reason& reason) -> std::vector<AnswerFact> {
+        if (!is_of_quota(reason)) return {};
+        return book_of(state).facts_of_refusal(state, reason);
+    },
     .leaves = [](CycleState& state, const JobNeeds& job, const User& user,
                  const QueueView& view) { return book_of(state).leaves(state, subject_of(job, user, view)); },
     .count = [](CycleState& state, const LimitUser& user,
