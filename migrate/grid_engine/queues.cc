@@ -30,7 +30,7 @@ constexpr std::array kQueueRows{
     QueueRow{"hostlist", "left out: vnodes serve all queues, or the one in their attribute queue"},
     QueueRow{"seq_no", "left out: sort_priority of vnodes and Priority of queues give an order"},
     QueueRow{"suspend_thresholds nsuspend suspend_interval",
-             "not there yet: the load of hosts doesn't suspend jobs"},
+             "left out: preemption and the end of time_windows suspend jobs, loads don't"},
     QueueRow{"slots complex_values", "left out: resources_available of vnodes and of the queue has amounts"},
     QueueRow{"pe_list qtype", "left out: jobs ask with select and place"},
     QueueRow{"user_lists xuser_lists projects xprojects",
