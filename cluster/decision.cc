@@ -9,7 +9,7 @@ namespace pbs::cluster {
 namespace {
 
 Decision::Kind kind_of(std::int32_t kind) {
-    if (kind < PBS_DECIDE_RUN || kind > PBS_DECIDE_DENY) return Decision::Kind::comment;
+    if (kind < PBS_DECIDE_RUN || kind > PBS_DECIDE_WEIGH) return Decision::Kind::comment;
     return static_cast<Decision::Kind>(kind - PBS_DECIDE_RUN);
 }
 
@@ -56,6 +56,7 @@ Decision decision_of(const pbs_decision& in, const Names& names) {
         if (method != 0) out.methods += static_cast<char>(method);
     out.after_preemptions = in.after_preemptions != 0;
     out.accrue_type = in.accrue_type;
+    out.weight = in.weight;
     return out;
 }
 

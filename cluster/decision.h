@@ -14,7 +14,7 @@
 namespace pbs::cluster {
 
 struct Decision {
-    // The kinds are in the order of enum pbs_decision_kind. For the last two, `job` is the handle of a
+    // The kinds are in the order of enum pbs_decision_kind. For confirm and deny, `job` is the handle of a
     // reservation.
     enum class Kind : std::uint8_t {
         run,
@@ -25,7 +25,8 @@ struct Decision {
         preempt,
         accrue,
         confirm,
-        deny
+        deny,
+        weigh
     } kind = Kind::comment;
     std::uint64_t job = 0;
     std::uint64_t queue = 0;  // 0: the job stays in its queue
@@ -37,6 +38,7 @@ struct Decision {
     std::string methods{};           // preempt: letters of the methods to try in turn: S, C, R, D
     bool after_preemptions = false;  // run: the job starts once the preempted jobs are gone
     int accrue_type = 0;             // accrue: the new type
+    int weight = 100;                // weigh: the new weight of the job's processes
 };
 
 // Translates a decision. Omits resources and vnodes that `names` doesn't know. A decision of an unknown kind

@@ -255,6 +255,11 @@ std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, Serv
     }
     if (!abilities.pulls && algorithm == "standard")
         add("peer_queue", "no jobs are pulled from other servers");
+    if (!abilities.weighs && algorithm == "standard" && is_on(policy, "reprioritize"))
+        add("reprioritize",
+            abilities.has_log
+                ? "jobs of this server have no control groups with a cpu.weight; its log says why"
+                : "in an OpenPBS server nothing weighs the processes of running jobs");
     if (!abilities.has_log) add("log_event", "in an OpenPBS server the scheduler keeps no log of its own");
     return found;
 }

@@ -62,6 +62,7 @@ enum class PbsSched : std::uint8_t {
 struct ServerAbilities {
     bool pulls = true;    // pulls jobs from other servers (peer_queue)
     bool has_log = true;  // has a scheduler log, for which a policy says what is written (log_event)
+    bool weighs = true;   // weighs the processes of running jobs (reprioritize)
     PbsSched pbs_sched = PbsSched::none;
 };
 // Returns the settings of a policy that have no effect because the server lacks the ability that they need.

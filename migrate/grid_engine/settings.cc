@@ -107,7 +107,7 @@ class SettingsReader {
         if (field_.name == "max_functional_jobs_to_schedule") return max_functional_jobs();
         if (field_.name == "params") return params();
         if (field_.name == "reprioritize_interval")
-            return leave_out(is_zero_time() ? kOff : "not there yet: the priorities of running jobs stay");
+            return is_zero_time() ? leave_out(kOff) : policy("reprioritize", "True");
         if (field_.name == "halftime") return half_time();
         if (field_.name == "usage_weight_list") return usage_weights();
         if (field_.name == "compensation_factor")

@@ -150,6 +150,7 @@ pbs_host Plugin::host_table() {
         host.work_finished = [](void* context) { call(options_of(context).work_finished); };
     host.has_pbs_sched = options_.has_pbs_sched ? 1 : 0;
     host.pulls = options_.pulls ? 1 : 0;
+    host.weighs = options_.weighs ? 1 : 0;
     return host;
 }
 

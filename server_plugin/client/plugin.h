@@ -38,6 +38,7 @@ struct Options {
     std::function<void()> work_finished{};
     bool has_pbs_sched = false;  // the host has OpenPBS's pbs_sched
     bool pulls = false;          // the host pulls jobs from other servers
+    bool weighs = false;         // the host weighs the processes of running jobs
     std::uint64_t takes = 0;     // the decisions of cycles that the host can carry out: bits of pbs_takes
     std::uint64_t takes_of_place_job = 0;  // the same for decisions of place_job()
 };

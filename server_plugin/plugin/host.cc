@@ -67,6 +67,7 @@ bool Host::provisions() const {
 objects::ServerAbilities Host::abilities() const {
     return {.pulls = host_.pulls != 0,
             .has_log = !has_pbs_sched(),
+            .weighs = host_.weighs != 0,
             .pbs_sched = has_pbs_sched() ? objects::PbsSched::none : objects::PbsSched::program};
 }
 

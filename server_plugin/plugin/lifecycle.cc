@@ -23,6 +23,7 @@ bool open_store(State& state, sched::Instant now) {
     options.provisions = state.host.provisions();
     options.keeps_execution_types = state.host.has_pbs_sched();
     options.abilities = state.abilities();
+    state.scheduler.set_weigh(state.host.abilities().weighs);
     options.queues.emplace();
     for (const auto& [handle, name] : state.sched_configs.queues) options.queues->insert(name);
     auto store = objects::Store::open(store_path(state), options, now);

@@ -504,7 +504,10 @@ enum pbs_decision_kind {
      * the beginning, if the reservation was to begin as soon as possible. For hosts with
      * PBS_TAKES_RESERVATIONS, like the next decision. */
     PBS_DECIDE_CONFIRM = 8,
-    PBS_DECIDE_DENY = 9 /* the reservation `job` is denied, for the reason `text` */
+    PBS_DECIDE_DENY = 9, /* the reservation `job` is denied, for the reason `text` */
+    /* From now on the processes of the running job have `weight`, until it ends or gets another one. A job
+     * starts with 100. For hosts with `weighs`. */
+    PBS_DECIDE_WEIGH = 10
 };
 
 /* The methods of preemption. */
@@ -540,6 +543,10 @@ typedef struct pbs_decision {
      * then the host reports the job as running on its places, so that no other job gets them. */
     uint32_t after_preemptions;
     int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
+    /* WEIGH: from 1 to 10000. When jobs compete for CPUs, each gets a part in proportion to its weight, as by
+     * cpu.weight of Linux's control groups. */
+    int32_t weight;
+    int32_t reserved2;
 } pbs_decision;
 
 /* The kinds of decisions that a host can carry out. It gets no others. */
@@ -656,7 +663,9 @@ typedef struct pbs_host {
     /* 1: the host pulls jobs from other servers (PBS_JOB_ELSEWHERE). On other hosts a client that sets
      * peer_queue gets the warning that it has no effect. */
     uint32_t pulls;
-    uint32_t reserved2;
+    /* 1: the host weighs the processes of running jobs (PBS_DECIDE_WEIGH). On other hosts a client that sets
+     * reprioritize gets the warning that it has no effect. */
+    uint32_t weighs;
 } pbs_host;
 
 /* Bits that tick() returns. */

@@ -341,6 +341,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
             out.methods[i] = static_cast<uint8_t>(decision.methods[i]);
         out.after_preemptions = decision.after_preemptions ? 1 : 0;
         out.accrue_type = static_cast<int32_t>(decision.accrue_type);
+        out.weight = decision.weight;
         for (const sched::Place& place : decision.places) {
             joined_.push_back(place.joined ? 1 : place.next_occurrence ? 2 : 0);
             places_.push_back(

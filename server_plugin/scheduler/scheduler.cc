@@ -76,6 +76,11 @@ void Scheduler::set_preempt(bool on) {
     if (std::exchange(impl_->tables.preempts, on) != on) impl_->note(&EventsSince::all);
 }
 
+void Scheduler::set_weigh(bool on) {
+    settle();
+    if (std::exchange(impl_->tables.weighs, on) != on) impl_->note(&EventsSince::all);
+}
+
 void Scheduler::set_answer_reservations(bool on) {
     settle();
     if (std::exchange(impl_->answers_reservations, on) != on) impl_->note(&EventsSince::all);

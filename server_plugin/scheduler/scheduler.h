@@ -271,6 +271,10 @@ class Scheduler {
     void set_preempt(bool on);
     bool preempts() const;
 
+    // Sets whether cycles weigh the processes of running jobs if the policy says so (DecisionKind::weigh).
+    // Off for a host that can't. The default is off.
+    void set_weigh(bool on);
+
     // Sets whether cycles decide about requested reservations. Off for a host without reservations. The
     // default is on.
     void set_answer_reservations(bool on);

@@ -53,9 +53,6 @@ struct Sched {
     }
 };
 
-// Returns whether the order of jobs may go by tickets: by weighted_priority, or by names in job_sort_formula.
-bool reads_tickets(const Policy& policy);
-
 // A cycle or a query in a thread (start_cycle(), start_look()). The thread has the rest of the Impl
 // exclusively until it is joined.
 struct Background {

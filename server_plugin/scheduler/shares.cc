@@ -14,10 +14,6 @@
 
 namespace pbs::sched {
 
-bool reads_tickets(const Policy& policy) {
-    return policy.settings.weighted_priority || (policy.formula && policy.formula->reads_priorities());
-}
-
 namespace {
 
 // Returns whether the policy uses the usage and the shares of its fs_group.

@@ -107,6 +107,7 @@ class NoProcesses final : public Executor {
     Result<void> set_limits(const RunId&, std::optional<seconds>, std::optional<seconds>) override {
         return {};
     }
+    Result<void> set_weight(const RunId&, int) override { return {}; }
     Result<void> terminate(const RunId& id, seconds) override {
         end(id, RunState::ended, exit_status::kBySignal + 15);
         return {};

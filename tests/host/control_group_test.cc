@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 namespace pbs::host {
 namespace {
@@ -65,6 +68,66 @@ TEST(ControlGroup, OfATryThatWasKilledIsRemoved) {
     EXPECT_TRUE(std::filesystem::exists(of_living));
     EXPECT_TRUE(std::filesystem::exists(other));
     for (const std::string& path : {of_living, other}) EXPECT_TRUE(remove_control_group(path));
+}
+
+// Plain folders stand in for groups: the files are those of the kernel.
+class Weights : public ::testing::Test {
+  protected:
+    void SetUp() override { std::filesystem::create_directories(parent); }
+    void TearDown() override { std::filesystem::remove_all(parent); }
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream(parent + "/" + file) << text;
+    }
+    std::string read(const std::string& file) const {
+        std::string text;
+        std::getline(std::ifstream(parent + "/" + file), text);
+        return text;
+    }
+    const std::string parent = fmt::format("{}/pbs_weights_{}", ::testing::TempDir(), ::getpid());
+};
+
+TEST_F(Weights, AreThereIfTheControllerIsEnabled) {
+    write("cgroup.subtree_control", "memory cpu pids\n");
+    EXPECT_TRUE(enable_weights(parent));
+}
+
+TEST_F(Weights, AreEnabledIfTheGroupHasTheController) {
+    write("cgroup.subtree_control", "cpuset\n");
+    write("cgroup.controllers", "cpuset cpu memory\n");
+    EXPECT_TRUE(enable_weights(parent));
+    EXPECT_EQ(read("cgroup.subtree_control").substr(0, 4), "+cpu");
+}
+
+TEST_F(Weights, AreNotThereWithoutTheController) {
+    EXPECT_EQ(enable_weights(parent).error().message, parent + " has no controller cpu");
+    write("cgroup.controllers", "cpuset memory\n");
+    EXPECT_EQ(enable_weights(parent).error().message, parent + " has no controller cpu");
+    write("cgroup.controllers", "cpu\n");
+    EXPECT_EQ(enable_weights(parent).error().message,
+              fmt::format("cannot enable the controller cpu in {}: No such file or directory", parent));
+}
+
+TEST_F(Weights, OfAGroup) {
+    EXPECT_FALSE(weigh_control_group(parent, 250)) << "it has no such file";
+    write("cpu.weight", "");
+    EXPECT_TRUE(weigh_control_group(parent, 250));
+    EXPECT_EQ(read("cpu.weight"), "250");
+}
+
+// systemd marks the folder of a service that is delegated by an extended attribute.
+TEST(GroupOfJobs, IsBesideThatOfTheServerInADelegatedService) {
+    const std::string service = fmt::format("{}/pbs_service_{}", ::testing::TempDir(), ::getpid());
+    std::filesystem::create_directories(service);
+    EXPECT_EQ(group_of_jobs(service + "/pbs_server"), service + "/pbs_server") << "isn't delegated";
+    const bool marks = ::setxattr(service.c_str(), "trusted.delegate", "1", 1, 0) == 0 ||
+                       ::setxattr(service.c_str(), "user.delegate", "1", 1, 0) == 0;
+    if (marks) {
+        EXPECT_EQ(group_of_jobs(service + "/pbs_server"), service);
+        EXPECT_EQ(group_of_jobs(service + "/other"), service + "/other");
+        EXPECT_EQ(group_of_jobs(service), service);
+    }
+    std::filesystem::remove_all(service);
+    if (!marks) GTEST_SKIP() << "the file system of the test has no extended attributes";
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ pbs_test(
   shared_text_test.cc
   status_diagnosis_test.cc
   test_start_test.cc
+  weights_test.cc
   store_test.cc
   tls_network_test.cc
   users_test.cc

@@ -53,6 +53,10 @@ class FakeExecutor : public Executor {
         limits.push_back({id, walltime, cput});
         return {};
     }
+    Result<void> set_weight(const RunId& id, int weight) override {
+        weights.emplace_back(id, weight);
+        return {};
+    }
     Result<void> terminate(const RunId& id, std::chrono::seconds) override {
         terminated.push_back(id);
         return {};
@@ -66,6 +70,7 @@ class FakeExecutor : public Executor {
 
     std::vector<JobStart> started;
     std::vector<std::pair<RunId, int>> signals;
+    std::vector<std::pair<RunId, int>> weights;
     struct Limits {
         RunId id;
         std::optional<std::chrono::seconds> walltime;

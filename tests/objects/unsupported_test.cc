@@ -122,6 +122,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "override_tickets",
                                                          "share_override_tickets",
                                                          "ticket_order",
+                                                         "reprioritize",
                                                          "peer_queue",
                                                          "exclude_resources",
                                                          "server_dyn_res",
@@ -523,6 +524,32 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
                 testing::ElementsAre(HasSubstr("no job starts until pbs_sched runs")));
     set("algorithm", "standard");
     EXPECT_THAT(by_server(PbsSched::replaced), testing::IsEmpty());
+}
+
+TEST(Unsupported, RunningJobsAreWeighedByServersWithControlGroupsAlone) {
+    Object policy(ObjectType::policy, "p1");
+    const auto set = [&](const char* name, const char* value) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, name);
+        policy.assign(attribute, parse_value(attribute, value).value());
+    };
+    const auto lines = [&](ServerAbilities abilities) {
+        std::vector<std::string> all;
+        for (UnsupportedSetting& setting : unsupported_by_server(policy, abilities))
+            all.push_back(std::move(setting.text));
+        return all;
+    };
+    set("weighted_priority", "True");
+    EXPECT_THAT(lines({.weighs = false}), testing::IsEmpty());
+    set("reprioritize", "False");
+    EXPECT_THAT(lines({.weighs = false}), testing::IsEmpty());
+    set("reprioritize", "True");
+    EXPECT_THAT(lines({}), testing::IsEmpty());
+    EXPECT_THAT(lines({.weighs = false}),
+                testing::ElementsAre("policy p1: reprioritize has no effect: jobs of this server have no "
+                                     "control groups with a cpu.weight; its log says why"));
+    EXPECT_THAT(lines({.has_log = false, .weighs = false}),
+                testing::ElementsAre("policy p1: reprioritize has no effect: in an OpenPBS server nothing "
+                                     "weighs the processes of running jobs"));
 }
 
 // No cycle runs for a program of the site, so no program of server_dyn_res does either. pbs_sched runs them.

@@ -22,6 +22,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
 
 constexpr double kAll = 10000;
 
@@ -499,6 +501,91 @@ TEST_F(TicketCycles, GiveSaturatedUsersTheirShares) {
     }
     for (const auto& [user, shares] : users)
         EXPECT_NEAR(ran[user] / (40.0 * kCpus), shares / 100, 0.02) << user;
+}
+
+// ---- reprioritize.
+
+struct Weights : TicketCycles {
+    Settings& s = world.policy();
+    int ann = 0;
+    int bob = 0;
+    int bobs_second = 0;
+    // ann has 100 shares and bob 60: while all three run, ann's job has 6250 tickets for 2 CPUs, and each of
+    // bob's 1875 for one. The mean of tickets for each CPU is 2291.67.
+    void SetUp() override {
+        TicketCycles::SetUp();
+        world.scheduler.set_weigh(true);
+        s.reprioritize = true;
+        s.functional_weights = {{"user", 1}};
+        s.share_functional_shares = true;
+        world.vnode({.name = "n1", .ncpus = 8});
+        world.configure();
+        ann = world.job({.queue = "q", .owner = "ann", .ncpus = 2});
+        bob = job("bob");
+        bobs_second = job("bob");
+        EXPECT_THAT(world.cycle(at(1)).weights, IsEmpty()) << "nothing runs yet";
+    }
+    std::map<int, int> weights(Instant now, CycleTrigger trigger = CycleTrigger::timer) {
+        return world.cycle(now, true, "default", trigger).weights;
+    }
+};
+
+TEST_F(Weights, AreTicketsForEachCpuInProportionToTheMean) {
+    EXPECT_THAT(weights(at(1, 1)), ElementsAre(Pair(ann, 136), Pair(bob, 82), Pair(bobs_second, 82)));
+}
+
+TEST_F(Weights, AreToldWhenTheyChangeAndAtMostEveryHalfMinute) {
+    const auto first = weights(at(1, 1));
+    ASSERT_EQ(first.size(), 3U);
+    EXPECT_THAT(weights(at(1, 1, 29)), IsEmpty());
+    EXPECT_THAT(weights(at(1, 2)), IsEmpty()) << "they are as before";
+    world.finish(bobs_second, at(1, 2, 5));
+    EXPECT_THAT(weights(at(1, 2, 10)), IsEmpty()) << "too early";
+    EXPECT_THAT(weights(at(1, 3)), ElementsAre(Pair(ann, 91), Pair(bob, 109)))
+        << "bob's shares aren't divided any more: 3125 and 3750 tickets for each CPU";
+}
+
+TEST_F(Weights, OfASecondRunBeginAnew) {
+    ASSERT_EQ(weights(at(1, 1)).size(), 3U);
+    world.preempt(bob, 'R', at(1, 2));
+    const Outcome again = world.cycle(at(1, 3));
+    EXPECT_THAT(again.started, ElementsAre(bob));
+    EXPECT_EQ(weights(at(1, 4)).count(bob), 1U) << "the new run has the usual weight";
+}
+
+TEST_F(Weights, AreUsualAgainWhenTheyAreSwitchedOff) {
+    ASSERT_EQ(weights(at(1, 1)).size(), 3U);
+    s.reprioritize = false;
+    world.configure();
+    EXPECT_THAT(weights(at(1, 1, 5)), ElementsAre(Pair(ann, 100), Pair(bob, 100), Pair(bobs_second, 100)));
+    EXPECT_THAT(weights(at(1, 9)), IsEmpty());
+}
+
+TEST_F(Weights, OfAHostThatHasNoneAreNotTold) {
+    world.scheduler.set_weigh(false);
+    EXPECT_THAT(weights(at(1, 1)), IsEmpty());
+    world.scheduler.set_weigh(true);
+    s.weighted_priority = false;
+    world.configure();
+    EXPECT_THAT(weights(at(1, 2)), IsEmpty()) << "no order reads tickets";
+    s.weighted_priority = true;
+    s.tickets_functional = 0;
+    world.configure();
+    EXPECT_THAT(weights(at(1, 3)), IsEmpty()) << "nobody gives tickets";
+}
+
+// A job without tickets keeps the least weight, and one with far more than others has the largest at most.
+TEST_F(Weights, HaveBounds) {
+    s.functional_shares = {{OwnerKind::user, "ann", 100}};
+    world.configure();
+    const auto given = weights(at(1, 1));
+    EXPECT_EQ(given.at(ann), 300);
+    EXPECT_EQ(given.at(bob), 1);
+    s.tickets_functional = 0;
+    s.override_tickets = {{OwnerKind::user, "nobody", 1}};
+    world.configure();
+    EXPECT_THAT(weights(at(1, 2)), ElementsAre(Pair(ann, 100), Pair(bob, 100), Pair(bobs_second, 100)))
+        << "no running job has any";
 }
 
 }  // namespace

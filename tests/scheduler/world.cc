@@ -541,6 +541,10 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
                 out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));
             continue;
         }
+        if (d.kind == DecisionKind::weigh) {
+            out.weights[number] = d.weight;
+            continue;
+        }
         if (d.kind == DecisionKind::accrue) {
             out.accrue[number] = d.accrue_type;
             if (apply) {

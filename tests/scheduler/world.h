@@ -184,6 +184,7 @@ struct Outcome {
     std::map<int, std::optional<Instant>> expected;        // expected starts
     std::map<int, std::pair<int, std::string>> preempted;  // job for which each was preempted, and methods
     std::map<int, AccrueType> accrue;                      // new accrual types of jobs, if they changed
+    std::map<int, int> weights;                            // new weights of running jobs
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;                      // records for the schedule log

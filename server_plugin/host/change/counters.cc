@@ -34,7 +34,7 @@ constexpr std::array kTriggers = {
     std::pair{PBS_SCH_SCHEDULE_CMD, "command"}, std::pair{PBS_SCH_CONFIGURE, "configuration"},
     std::pair{PBS_SCH_SCHEDULE_FIRST, "start"}, std::pair{PBS_SCH_POLICY_SWITCH, "policy switch"}};
 constexpr std::array kDecisionNames = {"run",     "comment", "reject",  "move", "estimate",
-                                       "preempt", "accrue",  "confirm", "deny"};
+                                       "preempt", "accrue",  "confirm", "deny", "weigh"};
 
 }  // namespace
 

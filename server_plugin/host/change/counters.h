@@ -54,8 +54,8 @@ struct CycleNote {
     // From the decisions until they were carried out; requests may be answered in between.
     std::chrono::nanoseconds carrying{0};
     std::int64_t considered = 0;
-    std::array<std::int64_t, 9> decisions{};  // numbers of decisions, by Decision::Kind
-    std::int64_t dropped = 0;                 // decisions that weren't carried out
+    std::array<std::int64_t, 10> decisions{};  // numbers of decisions, by Decision::Kind
+    std::int64_t dropped = 0;                  // decisions that weren't carried out
     bool failed = false;
 };
 
@@ -106,7 +106,7 @@ class Counters {
     std::deque<RequestNote> slow_requests_;
     std::map<std::string, User, std::less<>> users_;
     std::map<int, Histogram> cycles_;  // by trigger
-    std::array<std::uint64_t, 9> decisions_{};
+    std::array<std::uint64_t, 10> decisions_{};
     std::uint64_t considered_ = 0;
     std::uint64_t dropped_ = 0;
     std::uint64_t failed_ = 0;

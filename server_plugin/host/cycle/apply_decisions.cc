@@ -25,7 +25,7 @@ namespace pbs::host {
 
 bool is_harmless(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate ||
-           decision.kind == Decision::Kind::accrue;
+           decision.kind == Decision::Kind::accrue || decision.kind == Decision::Kind::weigh;
 }
 
 DecisionBatch::DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed,
@@ -201,6 +201,12 @@ void DecisionBatch::answer_reservation(const Decision& decision) {
         deny_reservation(change_, *current, decision.text);
     if (log_ != nullptr) write_decision(*log_, decision, current->id, server_.state);
 }
+// Weighs the processes of a running job. It may have ended since the cycle began; there is nothing to weigh
+// then.
+void DecisionBatch::weigh(const Decision& decision, const Job& job) {
+    if (!job.running() || !server_.parts.executor.set_weight(run_id(job), decision.weight)) return;
+    if (log_ != nullptr) write_decision(*log_, decision, job.id, server_.state);
+}
 
 bool DecisionBatch::apply(const Decision& decision) {
     if (decision.kind == Decision::Kind::confirm || decision.kind == Decision::Kind::deny) {
@@ -212,6 +218,10 @@ bool DecisionBatch::apply(const Decision& decision) {
             return pull(decision, queue);
     const Job* current = server_.state.job_told_as(decision.job);
     if (current == nullptr || current->history()) return true;
+    if (decision.kind == Decision::Kind::weigh) {
+        weigh(decision, *current);
+        return true;
+    }
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
     const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
@@ -262,6 +272,7 @@ bool DecisionBatch::apply(const Decision& decision) {
             break;
         case Decision::Kind::confirm:
         case Decision::Kind::deny:
+        case Decision::Kind::weigh:
             break;
     }
     if (done) {

@@ -43,6 +43,7 @@ class DecisionBatch {
     Result<void> run_subjob(const Decision& decision, Job& array);
     bool pull(const Decision& decision, uint64_t queue);
     void answer_reservation(const Decision& decision);
+    void weigh(const Decision& decision, const Job& job);
     Result<void> resume(const Decision& decision, Job& job);
     Result<void> check_waits(uint64_t handle) const;
     Result<void> preempt(const Decision& decision);

@@ -53,6 +53,8 @@ std::string text_of(const Decision& decision, const State& state) {
         }
         case Decision::Kind::accrue:
             return fmt::format("Accrue type is {}", decision.accrue_type);
+        case Decision::Kind::weigh:
+            return fmt::format("CPU weight is {}", decision.weight);
         case Decision::Kind::confirm:
             return "Reservation Confirmed";
         case Decision::Kind::deny:
@@ -76,7 +78,8 @@ Log& SchedLogs::of(const Sched& sched) {
 }
 
 void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state) {
-    const LogEvent event = decision.kind == Decision::Kind::accrue ? LogEvent::debug3 : LogEvent::sched;
+    const bool is_minor = decision.kind == Decision::Kind::accrue || decision.kind == Decision::Kind::weigh;
+    const LogEvent event = is_minor ? LogEvent::debug3 : LogEvent::sched;
     if (!log.writes(event)) return;
     if (const std::string text = text_of(decision, state); !text.empty())
         log.write(event, LogClass::job, job, text);

@@ -132,6 +132,7 @@ Result<void> Program::open_plugin() {
     if (!path) return tl::unexpected(path.error());
     plugin_options.path = *path;
     plugin_options.home = home_->path();
+    plugin_options.weighs = runner_->weighs();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
     // The numbers of changes must ascend. Use real time, because tests may move the server's clock back.

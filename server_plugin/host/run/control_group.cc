@@ -5,8 +5,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -140,6 +142,17 @@ Result<std::string> own_control_group(std::string_view mounts, std::string_view 
     return path;
 }
 
+std::string group_of_jobs(const std::string& own) {
+    const fs::path path(own);
+    if (path.filename() != kServersGroup) return own;
+    const std::string parent = path.parent_path().string();
+    for (const char* name : {"trusted.delegate", "user.delegate"}) {
+        char value = '0';
+        if (::getxattr(parent.c_str(), name, &value, 1) == 1 && value == '1') return parent;
+    }
+    return own;
+}
+
 Result<std::string> control_group_parent() {
     const auto mounts = read_file("/proc/self/mountinfo");
     if (!mounts) return tl::unexpected(mounts.error());
@@ -147,10 +160,35 @@ Result<std::string> control_group_parent() {
     if (!groups) return tl::unexpected(groups.error());
     auto own = own_control_group(*mounts, *groups);
     if (!own) return own;
+    *own = group_of_jobs(*own);
     remove_old_tries(*own);
     if (auto tried = try_out(fmt::format("{}/{}{}", *own, kTry, ::getpid())); !tried)
         return tl::unexpected(tried.error());
     return own;
+}
+
+Result<void> enable_weights(const std::string& parent) {
+    const auto has_cpu = [&](const char* file) {
+        const auto text = read_file(parent + file);
+        const auto words = values::words(text ? std::string_view(*text) : std::string_view());
+        return std::ranges::find(words, "cpu") != words.end();
+    };
+    if (has_cpu("/cgroup.subtree_control")) return {};
+    if (!has_cpu("/cgroup.controllers"))
+        return fail(PBSE_SYSTEM, fmt::format("{} has no controller cpu", parent));
+    if (write_to(parent + "/cgroup.subtree_control", "+cpu")) return {};
+    const int error = errno;
+    // The kernel enables controllers only for groups without processes of their own.
+    return fail(
+        PBSE_SYSTEM,
+        fmt::format("cannot enable the controller cpu in {}: {}{}", parent, system_text(error),
+                    error == EBUSY ? ": the server itself is in that group; systemd 254 or later gives it "
+                                     "one of its own (DelegateSubgroup)"
+                                   : ""));
+}
+
+bool weigh_control_group(const std::string& path, int weight) {
+    return write_to(path + "/cpu.weight", std::to_string(weight));
 }
 
 Result<void> make_control_group(const std::string& path) {

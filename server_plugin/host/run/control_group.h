@@ -12,15 +12,31 @@
 
 namespace pbs::host {
 
-// Returns the folder of this process's own control group. Before that, tests with a process that does nothing
-// whether the machine permits to make groups there, to put processes into them and to end a group's processes
-// together. Also removes the groups that interrupted tests have left. The error says what the machine doesn't
-// permit.
+// The name of the server's own control group in its systemd service (DelegateSubgroup).
+inline constexpr const char* kServersGroup = "pbs_server";
+
+// Returns the folder in which the groups of jobs are made: this process's own control group
+// (own_control_group()), or the one above, see group_of_jobs(). Before that, tests with a process that does
+// nothing whether the machine permits to make groups there, to put processes into them and to end a group's
+// processes together. Also removes the groups that interrupted tests have left. The error says what the
+// machine doesn't permit.
 Result<std::string> control_group_parent();
 
 // Finds the folder of this process's own control group from the texts of /proc/self/mountinfo (`mounts`) and
 // /proc/self/cgroup (`groups`).
 Result<std::string> own_control_group(std::string_view mounts, std::string_view groups);
+
+// Lets the groups in `parent` have weights (cpu.weight), unless they have already. The error says why they
+// have none.
+Result<void> enable_weights(const std::string& parent);
+// Sets the group's part of the CPUs when it competes with others: from 1 to 10000; a new group has 100.
+// Returns false if the group has no weight.
+bool weigh_control_group(const std::string& path, int weight);
+
+// Returns the group in which the groups of jobs are made if the server is in the group `own`: the group
+// above, if that is delegated to the server and `own` is named kServersGroup; else `own`. A group without
+// processes of its own can give weights to those in it.
+std::string group_of_jobs(const std::string& own);
 
 // Makes a group. `path`: the group's folder, an absolute path, which identifies it.
 Result<void> make_control_group(const std::string& path);

@@ -29,6 +29,7 @@ class Executor {
     virtual Result<void> resume(const RunId& id) { return signal(id, SIGCONT); }
     virtual Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                                     std::optional<std::chrono::seconds> cput) = 0;
+    virtual Result<void> set_weight(const RunId& id, int weight) = 0;
     virtual Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) = 0;
     virtual std::optional<ExitRecord> used(const RunId& id) const = 0;
     virtual std::vector<RunReport> events() = 0;
@@ -47,6 +48,7 @@ class RunnerExecutor final : public Executor {
                             std::optional<std::chrono::seconds> cput) override {
         return runner_.set_limits(id, walltime, cput);
     }
+    Result<void> set_weight(const RunId& id, int weight) override { return runner_.set_weight(id, weight); }
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay) override {
         return runner_.terminate(id, kill_delay);
     }

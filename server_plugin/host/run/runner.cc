@@ -121,6 +121,7 @@ class Runner::Impl {
     std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
     std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
     std::string supervision_;
+    bool weighs_ = false;  // jobs' control groups have a cpu.weight
     std::string boot_ = boot_id();
 
     void choose_supervision();
@@ -164,8 +165,13 @@ void Runner::Impl::choose_supervision() {
         options_.control_groups ? control_group_parent() : fail(PBSE_SYSTEM, "they are not asked for");
     if (parent) {
         parent_group_ = std::move(*parent);
+        const auto weighs = enable_weights(parent_group_);
+        weighs_ = weighs.has_value();
         supervision_ =
-            fmt::format("the processes of each job are in a control group of its own, in {}", parent_group_);
+            fmt::format("the processes of each job are in a control group of its own, in {}; reprioritize {}",
+                        parent_group_,
+                        weighs_ ? std::string("sets its cpu.weight")
+                                : fmt::format("has no effect ({})", weighs.error().message));
     } else {
         supervision_ = fmt::format(
             "jobs have no control groups ({}): processes that have left a job's session and environment are "
@@ -173,6 +179,10 @@ void Runner::Impl::choose_supervision() {
             "the job's shepherd or, if that is killed, by its warden; if both are killed at once they run on",
             parent.error().message);
     }
+}
+
+bool Runner::weighs() const {
+    return impl_->weighs_;
 }
 
 std::string Runner::supervision() const {
@@ -367,6 +377,10 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
     };
     if (auto done = impl_->ask(id, walltime_request(), value(walltime)); !done) return done;
     return impl_->ask(id, cput_request(), value(cput));
+}
+
+Result<void> Runner::set_weight(const RunId& id, int weight) {
+    return impl_->ask(id, weight_request(), std::clamp(weight, 1, 10'000));
 }
 
 // ---- The outcome of a start ----

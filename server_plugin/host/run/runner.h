@@ -161,6 +161,9 @@ class Runner {
     // of an ended job continues.
     std::string supervision() const;
 
+    // Returns whether set_weight() has an effect here: jobs have control groups with a cpu.weight.
+    bool weighs() const;
+
     // Returns whether this server can run jobs as the user. If it can't, sets `reason` to a text for the
     // client.
     bool may_run_as(uid_t uid, std::string& reason) const;
@@ -185,6 +188,9 @@ class Runner {
     // Sets new limits for a running job; nullopt: no limit.
     Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                             std::optional<std::chrono::seconds> cput);
+    // Sets the job's part of the CPUs when it competes with other jobs: from 1 to 10000; each start begins
+    // with 100. The call doesn't wait, and has no effect if the job has no control group with a cpu.weight.
+    Result<void> set_weight(const RunId& id, int weight);
     // Sends TERM to the job's processes and, after `kill_delay`, KILL to the remaining ones.
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay);
 

@@ -23,6 +23,11 @@ struct Policy {
     PrimePeriods prime{settings.prime};  // the periods of prime time from the last cycle on
 };
 
+// Returns whether the order of jobs may go by tickets: by weighted_priority, or by names in job_sort_formula.
+inline bool reads_tickets(const Policy& policy) {
+    return policy.settings.weighted_priority || (policy.formula && policy.formula->reads_priorities());
+}
+
 // Returns the first date after `t` from which on a boolean option of Origin is true; nullopt: there is none.
 // These options may have a date instead of a truth value.
 std::optional<Instant> next_date(const Settings& settings, Instant t);

@@ -44,7 +44,8 @@ enum class DecisionKind : std::uint8_t {
     preempt = 6,
     accrue = 7,   // from now on the job's time counts as `accrue_type`
     confirm = 8,  // the reservation has `places`: those of each occurrence that was asked for
-    deny = 9      // the reservation can't be had, for the reason in `text`
+    deny = 9,     // the reservation can't be had, for the reason in `text`
+    weigh = 10    // the processes of the running job get `weight`
 };
 
 struct Decision {
@@ -62,6 +63,9 @@ struct Decision {
     // For a run: the job starts when all jobs preempted for it have given their places back.
     bool after_preemptions = false;
     ReservationHandle reservation{};  // the reservation of confirm and deny, which have no job
+    // The part of the machine's CPUs that the processes of a job get when they compete with those of other
+    // jobs: from 1 to 10000, where 100 is usual (cpu.weight of Linux).
+    std::int32_t weight = 100;
 };
 
 // A file that the policy names, such as SORTED_JOB_DUMPFILE. A new file is readable by its owner only; an

@@ -58,6 +58,7 @@ extern const Decide kPreemptionsDecide;
 extern const Decide kRejectionsDecide;
 extern const Decide kStartsDecide;
 extern const Decide kTestOnlyDecide;
+extern const Decide kWeightsDecide;
 
 extern const QuestionRule kAllocationQuestions;
 extern const QuestionRule kDedicatedTimeQuestions;

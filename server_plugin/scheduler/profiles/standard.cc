@@ -60,10 +60,10 @@ constexpr std::array<const AfterRefusalRule*, 2> kStandardAfterRefusal = {
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 9> kStandardDecides = {
+constexpr std::array<const Decide*, 10> kStandardDecides = {
     &kClosingsDecide,  // at_close of time_windows
-    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kImmediateDecide,
-    &kAccrualDecide,     &kCommentsDecide, &kTestOnlyDecide,   &kEstimatesDecide,
+    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kImmediateDecide, &kAccrualDecide,
+    &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,  &kWeightsDecide,
 };
 
 constexpr std::array<const CycleLogRule*, 1> kStandardLogs = {

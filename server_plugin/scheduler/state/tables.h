@@ -138,6 +138,7 @@ struct Tables {
     Estimates estimates;
     bool divides_chunks = true;  // the host can give a chunk in pieces
     bool preempts = true;        // the host can preempt jobs
+    bool weighs = false;         // the host can weigh the processes of running jobs
     bool has_closings = false;   // the hours of a queue stop running jobs when they end (Queue::hours)
     bool node_group_enable = false;
     std::string node_group_key;    // the value of the server's attribute

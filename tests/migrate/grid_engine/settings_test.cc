@@ -97,11 +97,17 @@ TEST(GridSettings, ReservationsBecomeTopJobs) {
                 AllOf(HasSubstr("strict_ordering = False\n"), Not(HasSubstr("backfill_depth"))));
 }
 
+TEST(GridSettings, WeighRunningJobsIfGridEngineDid) {
+    EXPECT_THAT(grid_commands({{"ssconf", "reprioritize_interval 0:2:0\n"}}),
+                HasSubstr("set policy default_policy reprioritize = True\n"));
+    EXPECT_THAT(grid_commands({{"ssconf", "reprioritize_interval 0:0:0\n"}}), Not(HasSubstr("reprioritize")));
+}
+
 TEST(GridSettings, WithoutACounterpartAreTold) {
     EXPECT_THAT(
         grid_notes({{"ssconf",
                      "load_formula slots\nschedule_interval 0:0:1\nflush_submit_sec 0\n"
-                     "halflife_decay_list cpu=5\nreprioritize_interval 0:2:0\nfair_urgency_list NONE\n"
+                     "halflife_decay_list cpu=5\nfair_urgency_list NONE\n"
                      "params PROFILE=1\n"}}),
         ElementsAre(
             "ge/ssconf:1: load_formula: left out: the vnodes here have no load slots; a number that is set "
@@ -109,9 +115,8 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
             "their resources_available can be one",
             "ge/ssconf:2-3: schedule_interval, flush_submit_sec: left out: cycles follow events, at once",
             "ge/ssconf:4: halflife_decay_list: left out: an entity has one usage, and so one half-life",
-            "ge/ssconf:5: reprioritize_interval: not there yet: the priorities of running jobs stay",
-            "ge/ssconf:6: fair_urgency_list: left out: it is no setting of Grid Engine that is known here",
-            "ge/ssconf:7: params: left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what "
+            "ge/ssconf:5: fair_urgency_list: left out: it is no setting of Grid Engine that is known here",
+            "ge/ssconf:6: params: left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what "
             "a scheduler does"));
 }
 

@@ -1,0 +1,108 @@
+// reprioritize: weighs the processes of running jobs by the jobs' tickets, at most every 30 seconds. A weight
+// is 100 times the job's tickets for each of its CPUs, in proportion to the mean of all running jobs.
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/outcome.h"
+#include "server_plugin/scheduler/framework/policy.h"
+#include "server_plugin/scheduler/framework/tickets.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr Seconds kPause{30};
+constexpr std::int32_t kUsual = 100;
+constexpr double kMost = 10000;
+
+// The weights other than the usual one that the host was told last.
+struct Weights {
+    struct Told {
+        Instant began{};  // the start of the run that has the weight
+        std::int32_t weight = kUsual;
+    };
+    std::optional<Instant> last;
+    absl::flat_hash_map<JobHandle, Told> told;
+};
+
+// A running job, with its tickets for each of its CPUs.
+struct Weighed {
+    JobSlot job = kNoSlot;
+    double tickets = 0;
+};
+
+std::int64_t cpus_of(const Tables& t, JobSlot job) {
+    const Request& request = t.requests[t.jobs.request[job]];
+    if (const auto asked = number_of(request.totals, t.resources.known().ncpus); asked && *asked > 0)
+        return *asked;
+    std::int64_t chunks = 0;
+    for (const Chunk& chunk : request.chunks) chunks += chunk.count;
+    return std::max<std::int64_t>(1, chunks);
+}
+
+std::vector<Weighed> running_jobs(CycleContext& cycle) {
+    Tables& t = cycle.tables;
+    std::vector<QueueSlot> queues;
+    for (QueueSlot queue = 0; queue < t.queues.size(); ++queue)
+        if (t.queues[queue].known && t.queues[queue].execution &&
+            t.queues[queue].partition == cycle.in.partition)
+            queues.push_back(queue);
+    const Tickets tickets(cycle.settings, t, cycle.state.shares, cycle.in.now, queues);
+    std::vector<Weighed> jobs;
+    for (const QueueSlot queue : queues)
+        for (const JobSlot job : t.queues[queue].running)
+            if (t.jobs.state[job] == 'R')
+                jobs.push_back({job, tickets.of(job).sum() / static_cast<double>(cpus_of(t, job))});
+    return jobs;
+}
+
+void decide_weights(Outcome& outcome) {
+    CycleContext& cycle = outcome.cycle();
+    // The decisions of a cycle without events aren't carried out.
+    if (cycle.in.events == nullptr || !cycle.tables.weighs) return;
+    const bool is_on = cycle.settings.reprioritize && reads_tickets(*cycle.in.policy) &&
+                       gives_tickets(cycle.settings, cycle.tables.resources);
+    Weights& known = cycle.in.memory->own.of<Weights>();
+    if (!is_on && known.told.empty()) return;
+    const Instant now = cycle.in.now;
+    if (is_on && known.last && now >= *known.last && now - *known.last < kPause) return;
+    // Before the first time, jobs may have weights that an earlier process of the server has given them.
+    const bool is_first = !std::exchange(known.last, now);
+    const JobTable& jobs = cycle.tables.jobs;
+    const auto before = std::exchange(known.told, {});
+    std::vector<Weighed> running;
+    if (is_on) {
+        running = running_jobs(cycle);
+    } else {
+        for (const auto& [handle, told] : before)
+            if (const JobSlot job = jobs.find(handle); job != kNoSlot) running.push_back({job, 1});
+        std::ranges::sort(running, {}, &Weighed::job);
+    }
+    double sum = 0;
+    for (const Weighed& job : running) sum += job.tickets;
+    const double mean = running.empty() ? 0 : sum / static_cast<double>(running.size());
+    for (const auto& [job, tickets] : running) {
+        const double part = mean > 0 ? tickets / mean : 1;
+        const auto weight = static_cast<std::int32_t>(std::clamp(std::round(kUsual * part), 1.0, kMost));
+        const auto told = before.find(jobs.handle[job]);
+        const bool is_known = told != before.end() && told->second.began == jobs.stime[job];
+        if (weight != kUsual) known.told[jobs.handle[job]] = {jobs.stime[job], weight};
+        if (!is_first && weight == (is_known ? told->second.weight : kUsual)) continue;
+        Decision decision;
+        decision.kind = DecisionKind::weigh;
+        decision.job = jobs.handle[job];
+        decision.weight = weight;
+        outcome.out().list.push_back(decision);
+    }
+}
+
+}  // namespace
+
+extern const Decide kWeightsDecide;
+const Decide kWeightsDecide{.name = "weights", .decide = decide_weights};
+
+}  // namespace pbs::sched

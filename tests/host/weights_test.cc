@@ -1,0 +1,86 @@
+// Decisions to weigh the processes of running jobs (reprioritize), with the built plugin.
+#include "server_plugin/host/cycle/cycle.h"
+#include "server_plugin/host/life/run_reports.h"
+#include "tests/host/plugin_fixture.h"
+
+namespace pbs::host {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class WeightsOfJobs : public PluginServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        for (const char* name : {"/server_priv", "/sched_priv"})
+            std::filesystem::create_directories(folder_ + name);
+    }
+    // Loads the plugin for a machine whose control groups have a cpu.weight, or have none.
+    void load(bool weighs) {
+        client::Options options{PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now(), kFirstChange};
+        options.weighs = weighs;
+        auto loaded = Plugin::load(std::move(options), *log_);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        plugin_ = std::move(*loaded);
+        server_->parts.plugin = plugin_.get();
+        ASSERT_TRUE(server_->start_plugin());
+        make_queue("q");
+        make_node("n1", "8");
+        for (const auto& [name, value] : {std::pair("weighted_priority", "True"),
+                                          {"tickets_functional", "10000"},
+                                          {"functional_weights", "user=1"},
+                                          {"functional_shares", "[u:PBS_GENERIC=10],[u:other=30]"}})
+            ASSERT_EQ(set(PBS_OBJ_POLICY, "default_policy", name, value), 0) << name;
+    }
+    std::string warnings() {
+        const ifl::Reply reply = manage(root(), PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy",
+                                        {attribute("reprioritize", "True")});
+        const auto* text = std::get_if<ifl::TextReply>(&reply.body);
+        return text != nullptr ? text->text : std::string();
+    }
+    // Carries out a cycle at this many seconds after the test's begin.
+    void cycle(Cycles& cycles, int64_t later) {
+        move_clock(later);
+        server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+        cycles.run_wanted();
+        while (cycles.busy()) cycles.go_on();
+    }
+};
+
+TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    EXPECT_THAT(warnings(), Not(HasSubstr("reprioritize")));
+    Cycles cycles(*server_);
+    const std::string one = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    const std::string two = submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
+    cycle(cycles, 0);
+    EXPECT_EQ(job_shows(one, "job_state") + job_shows(two, "job_state"), "RR");
+    EXPECT_THAT(executor_.weights, IsEmpty());
+    cycle(cycles, 31);
+    // Both have the same tickets, the first for two CPUs.
+    ASSERT_EQ(executor_.weights.size(), 2U);
+    EXPECT_EQ(executor_.weights[0].first.job, one);
+    EXPECT_EQ(executor_.weights[0].second, 67);
+    EXPECT_EQ(executor_.weights[1].first.job, two);
+    EXPECT_EQ(executor_.weights[1].second, 133);
+    cycle(cycles, 62);
+    EXPECT_EQ(executor_.weights.size(), 2U) << "they are as before";
+}
+
+TEST_F(WeightsOfJobs, HaveNoEffectWithoutControlGroups) {
+    ASSERT_NO_FATAL_FAILURE(load(false));
+    EXPECT_THAT(warnings(),
+                HasSubstr("policy default_policy: reprioritize has no effect: jobs of this server "
+                          "have no control groups with a cpu.weight; its log says why"));
+    Cycles cycles(*server_);
+    submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
+    for (const int64_t later : {0, 31, 62}) cycle(cycles, later);
+    EXPECT_EQ(executor_.started.size(), 2U);
+    EXPECT_THAT(executor_.weights, IsEmpty());
+}
+
+}  // namespace
+}  // namespace pbs::host
