@@ -788,9 +788,9 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * "check=True", pbs_runjob(), pbs_asyrunjob_ack() and pbs_runtasks() start the job only if the plugin's
  * filters let it start there and now: limits, quotas, time windows, and free amounts and values of the
  * vnodes. PBSE_RESCUNAV: they don't, and pbs_geterrmsg() has the reason, in the words of a job's comment.
- * PBSE_IVALREQ: the location has more than 20000 places, or more than 4 MiB. PBSE_NOSUP: the policy in force has the
- * algorithm origin, which tests no starts; pbs_geterrmsg() names the policy. pbs_asks() has these errors,
- * too.
+ * PBSE_IVALREQ: the location has more than 20000 places, or more than 4 MiB. PBSE_NOSUP: the policy in
+ * force has the algorithm origin, which tests no starts; pbs_geterrmsg() names the policy. pbs_asks() has
+ * these errors, too.
  *
  * pbs_asks() asks what the filters say to such a start, without doing it. The answer is as that of
  * pbs_statexplanation(): the outcome is "starts", "waits" (a filter refuses the start now), "rejected" or
