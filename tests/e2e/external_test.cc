@@ -210,9 +210,9 @@ TEST_F(External, QuotasAreExplainedWithTheirCounters) {
     const auto counter = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"pbs_explain", "--json"});
         arguments.push_back(second);
-        const Output asked = server.command(arguments);
-        for (const auto& gate : nlohmann::json::parse(asked.out)["queues"][0]["gates"])
-            if (gate["gate"] == "quota") return gate["counter"];
+        const auto answer = nlohmann::json::parse(server.command(arguments).out);
+        for (const auto& gate : answer["queues"][0]["gates"])
+            if (gate["gate"] == "quota") return gate.value("counter", nlohmann::json());
         return nlohmann::json();
     };
     const std::string owner = server.job(second, "Job_Owner");
