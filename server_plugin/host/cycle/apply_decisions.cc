@@ -201,6 +201,7 @@ void DecisionBatch::answer_reservation(const Decision& decision) {
         deny_reservation(change_, *current, decision.text);
     if (log_ != nullptr) write_decision(*log_, decision, current->id, server_.state);
 }
+
 // Weighs the processes of a running job. It may have ended since the cycle began; there is nothing to weigh
 // then.
 void DecisionBatch::weigh(const Decision& decision, const Job& job) {
