@@ -27,8 +27,9 @@ struct Swept {
 // Takes back what `before`, the ledger of earlier migrations, has for `parts` of the configuration and `now`,
 // the ledger of this one, doesn't have any more. Such a value is unset if it is still as migrated. Such an
 // object is deleted if a migration made it, nobody else has set any of its attributes except the comment, and
-// nothing refers to it. A scheduler's policies are replaced by default_policy. Queues, nodes and resources stay,
-// because jobs may use them; a note says how to remove them. If `current` is null, there is nothing to take back.
+// nothing refers to it. A scheduler's policies are replaced by default_policy. Queues, nodes and resources
+// stay, because jobs may use them; a note says how to remove them. If `current` is null, there is nothing to
+// take back.
 Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
             const objects::Snapshot* current, const Surroundings& server);
 

@@ -321,8 +321,8 @@ bool Records::tell(std::int64_t now, Job job) {
         suspended_for_.erase(job.id);
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // Also report a running job of which only the use, places or start have changed. In this case the function
-    // returns false: it isn't a change that calls for a cycle.
+    // Also report a running job of which only the use, places or start have changed. In this case the
+    // function returns false: it isn't a change that calls for a cycle.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);

@@ -142,8 +142,8 @@ TEST_P(OnDemand, PbsProArrays) {
     });
 }
 
-// The adapter for TORQUE submits jobs with qsub, and asks for them with TORQUE's library. It uses some options
-// of TORQUE's qsub that OpenPBS's qsub lacks; these submissions are refused.
+// The adapter for TORQUE submits jobs with qsub, and asks for them with TORQUE's library. It uses some
+// options of TORQUE's qsub that OpenPBS's qsub lacks; these submissions are refused.
 TEST_P(OnDemand, Torque) {
     run({
         {.what = "submits a session",

@@ -13,6 +13,7 @@
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/peers/peers.h"
 #include "server_plugin/host/policy/plugin_records.h"
+#include "server_plugin/host/run/executor.h"
 #include "server_plugin/host/state/accrual.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"

@@ -321,7 +321,8 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
 }
 
 // Checks the next few comments after those that were checked last, and removes those that no job has. This is
-// called before a new comment is stored, and checks more comments than are added, so unused ones don't pile up.
+// called before a new comment is stored, and checks more comments than are added, so unused ones don't pile
+// up.
 Result<void> Store::Impl::forget_unused_comments() {
     constexpr size_t kLookedAt = 4;
     std::vector<int64_t> ids;

@@ -46,9 +46,10 @@ class Functional {
         }
         return own > 0 ? sum + of_class(kJob, own, sums_[kJob] + kLeast + own) : sum;
     }
-    // Counts a waiting job as one that runs, and returns its tickets. Jobs that start later have fewer tickets
-    // even with equal shares, because each start adds to the sums or makes the owner's part smaller. If shares
-    // are divided, only an owner's first job adds: all of the owner's jobs together have the owner's shares.
+    // Counts a waiting job as one that runs, and returns its tickets. Jobs that start later have fewer
+    // tickets even with equal shares, because each start adds to the sums or makes the owner's part smaller.
+    // If shares are divided, only an owner's first job adds: all of the owner's jobs together have the
+    // owner's shares.
     double start(const OwnerShares::Owners& owners, double own) {
         shares_.count(owners);
         for (std::size_t k = 0; k < kOwnerKinds; ++k)
