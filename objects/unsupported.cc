@@ -249,8 +249,11 @@ std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, Serv
                                          "for all time it is to pbs_sched, which nobody starts where the "
                                          "plugin schedules: no job starts until pbs_sched runs",
                                          title)});
-        if (abilities.pbs_sched == PbsSched::program)
+        if (abilities.pbs_sched == PbsSched::program) {
             add("server_dyn_res", "its programs run for cycles, and a program of the site schedules");
+            if (is_on(policy, "reprioritize"))
+                add("reprioritize", "jobs are weighed in cycles, and a program of the site schedules");
+        }
         return found;
     }
     if (!abilities.pulls && algorithm == "standard")

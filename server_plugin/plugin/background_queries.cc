@@ -37,6 +37,7 @@ int32_t BackgroundQueries::answer(State& state, const pbs_status_request& reques
     if (!query) return reply.error(PBSE_TRYAGAIN, {});
     const int32_t code = query->answer(request, true, reply);
     if (code != PBSE_NONE || query->all_told()) end(ticket);
+    begin_next(state, instant(request.now));
     return code;
 }
 
@@ -48,8 +49,9 @@ std::shared_ptr<BackgroundQuery> BackgroundQueries::finished(State& state, std::
         wait_for_turn(ticket, std::string(user));
     }
     finish(state);
-    begin_next(state, now);
     const auto asked = asked_.find(ticket);
+    // Leave the scheduler free for the caller, who may test its query's result.
+    if (asked->second.stage != Stage::over) begin_next(state, now);
     if (asked->second.stage != Stage::over) return nullptr;
     if (const auto thrown = asked->second.thrown) {
         end(ticket);

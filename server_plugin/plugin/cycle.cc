@@ -317,6 +317,8 @@ class StartTest {
         // Nothing is done after an explanation, so it may be a moment old; and so may a refusal.
         if (explains_ || (searches() && !runs(query.tested().decisions)))
             return end(std::move(query.tested()));
+        // Somebody else's query may be in the thread. Don't wait for its end here.
+        if (!state_.queries.has_turn(state_, ticket_)) return PBSE_TRYAGAIN;
         // Events may have come since the thread has begun. Test the start once more: the running jobs are
         // counted now, and the place is known.
         const bool last = query.tries() >= kMostTries;
@@ -333,6 +335,7 @@ class StartTest {
     }
     int32_t end(TestedStart tested) {
         state_.queries.end(ticket_);
+        state_.queries.begin_next(state_, now());
         return answer(std::move(tested));
     }
 

@@ -561,6 +561,17 @@ TEST_F(Weights, AreUsualAgainWhenTheyAreSwitchedOff) {
     EXPECT_THAT(weights(at(1, 9)), IsEmpty());
 }
 
+TEST_F(Weights, OfASuspendedJobAreUsualAgainOnceItGoesOn) {
+    ASSERT_EQ(weights(at(1, 1)).size(), 3U);
+    world.preempt(bob, 'S', at(1, 1, 10));
+    s.reprioritize = false;
+    world.configure();
+    const Outcome resumed = world.cycle(at(1, 2));
+    EXPECT_THAT(resumed.started, ElementsAre(bob));
+    EXPECT_EQ(resumed.weights.count(bob), 0U) << "a suspended job can't be weighed";
+    EXPECT_THAT(weights(at(1, 3)), ElementsAre(Pair(bob, 100)));
+}
+
 TEST_F(Weights, OfAHostThatHasNoneAreNotTold) {
     world.scheduler.set_weigh(false);
     EXPECT_THAT(weights(at(1, 1)), IsEmpty());

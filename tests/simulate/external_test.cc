@@ -258,8 +258,8 @@ TEST_F(ExternalProgram, DoesNothing) {
     const std::string nothing = "has asked for nothing for 1 s, at 2026-11-23 00:00:00 of the simulation";
     EXPECT_THAT(error_of(steps("register record hang"), trace, site_of(1, 4), 1), HasSubstr(nothing));
     EXPECT_THAT(error_of("exec sleep 1000", trace, site_of(1, 4), 1), HasSubstr(nothing));
-    EXPECT_THAT(error_of(steps("register repeat start 1.trace n9"), trace, site_of(1, 4), 1),
-                HasSubstr("has asked for 1 s without starting a job or letting simulated time go on"));
+    EXPECT_THAT(error_of(steps("register repeat start 1.trace n9"), trace, site_of(1, 4), 10),
+                HasSubstr("has asked for 10 s without starting a job or letting simulated time go on"));
 }
 
 TEST_F(ExternalProgram, LeavesJobsWaiting) {

@@ -385,6 +385,7 @@ void Engine::apply(const Decision& decision) {
         case DecisionKind::preempt:  // handled above
         case DecisionKind::confirm:  // traces have no reservations
         case DecisionKind::deny:
+        case DecisionKind::weigh:  // simulations have no groups of processes
             return;
     }
     if (fill(position, waiting.queue)) tell_waiting(position);

@@ -133,33 +133,49 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id, uint6
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts the jobs one by one, when no cycle runs. Ends when one of the jobs can't start.
+// Starts the jobs one by one, when no cycle runs. Ends when one of the jobs can't start. While it waits for
+// the end of a cycle, no further one begins. While the plugin searches in its thread, cycles and others go
+// on.
 class RunLater final : public Steps {
   public:
     // `ticket`: that with which the first job was tried.
     RunLater(Server& server, std::deque<std::string> jobs, uint64_t ticket)
         : server_(server), jobs_(std::move(jobs)), ticket_(ticket) {
-        ++server_.placing;
+        wait_for_cycle(true);
     }
     ~RunLater() override {
-        --server_.placing;
-        if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
+        wait_for_cycle(false);
+        abandon();
     }
 
     Left step(Context& context, ifl::StatusParts&) override {
         auto reply = try_run(context, jobs_.front(), ticket_);
-        if (!reply) return Left::later;
+        if (!reply) {
+            wait_for_cycle(server_.parts.plugin->has_cycle());
+            return Left::later;
+        }
         reply_ = *std::move(reply);
         jobs_.pop_front();
+        // The job may have got its answer without the plugin: it is gone, or runs.
+        abandon();
         ticket_ = ++server_.last_ticket;
         return reply_.code != 0 || jobs_.empty() ? Left::nothing : Left::more;
     }
     ifl::Reply reply() override { return std::move(reply_); }
 
   private:
+    void wait_for_cycle(bool waits) {
+        if (waits != waits_) server_.placing += waits ? 1 : -1;
+        waits_ = waits;
+    }
+    void abandon() const {
+        if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
+    }
+
     Server& server_;
     std::deque<std::string> jobs_;
     uint64_t ticket_;
+    bool waits_ = false;
     ifl::Reply reply_;
 };
 

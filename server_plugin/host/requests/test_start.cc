@@ -23,17 +23,12 @@ namespace {
 // extend string itself, because it may be longer.
 constexpr std::string_view kAtPlace = "location";
 
-// Asks the plugin once it is free, before queries of others.
+// Asks the plugin once no cycle runs. As it starts nothing, cycles and queries of others don't wait for it.
 class ExplainedStart final : public Answered {
   public:
     ExplainedStart(Server& server, std::string location)
-        : server_(server), location_(std::move(location)), ticket_(++server.last_ticket) {
-        ++server_.placing;
-    }
-    ~ExplainedStart() override {
-        --server_.placing;
-        server_.parts.plugin->abandon(ticket_);
-    }
+        : server_(server), location_(std::move(location)), ticket_(++server.last_ticket) {}
+    ~ExplainedStart() override { server_.parts.plugin->abandon(ticket_); }
 
     Left step(Context& context, ifl::StatusParts& out) override {
         const auto job = explained_job(context, std::get<ifl::Status>(context.request.body).object);

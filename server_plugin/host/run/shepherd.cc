@@ -86,7 +86,6 @@ class Shepherd {
     void enforce(milliseconds now);
     void exceeded(int verdict, const std::string& what);
     void join_control_group();
-    void weigh(int weight) const;
     void note(std::string_view text);
     void tell_owner(const std::string& line);
     void terminate(std::chrono::seconds delay);
@@ -309,11 +308,6 @@ void Shepherd::join_control_group() {
     group.clear();
 }
 
-// Sets the job's part of the CPUs. A job that has lost its group has none.
-void Shepherd::weigh(int weight) const {
-    if (!spec_.control_group.empty()) weigh_control_group(spec_.control_group, weight);
-}
-
 void Shepherd::note(std::string_view text) {
     message_ += fmt::format("{}{}", message_.empty() ? "" : "; ", text);
 }
@@ -379,8 +373,8 @@ void Shepherd::read_signals() {
             suspend();
         else if (number == resume_request())
             resume();
-        else if (number == weight_request())
-            weigh(info.ssi_int);
+        else if (number == weight_request() && !spec_.control_group.empty())
+            weigh_control_group(spec_.control_group, info.ssi_int);
         else if (number == SIGTERM || number == SIGINT)
             // The machine is being shut down: terminate the job, so that its end is recorded.
             terminate(spec_.start.kill_delay);

@@ -69,7 +69,14 @@ void decide_weights(Outcome& outcome) {
     Weights& known = cycle.in.memory->own.of<Weights>();
     if (!is_on && known.told.empty()) return;
     const Instant now = cycle.in.now;
-    if (is_on && known.last && now >= *known.last && now - *known.last < kPause) return;
+    if (is_on && known.last && now >= *known.last && now - *known.last < kPause) {
+        cycle.state.instants->insert(*known.last + kPause);
+        return;
+    }
+    // Jobs that this cycle starts don't run yet.
+    if (is_on &&
+        std::ranges::find(outcome.out().list, DecisionKind::run, &Decision::kind) != outcome.out().list.end())
+        cycle.state.instants->insert(now + kPause);
     // Before the first time, jobs may have weights that an earlier process of the server has given them.
     const bool is_first = !std::exchange(known.last, now);
     const JobTable& jobs = cycle.tables.jobs;
@@ -79,9 +86,14 @@ void decide_weights(Outcome& outcome) {
         running = running_jobs(cycle);
     } else {
         for (const auto& [handle, told] : before)
-            if (const JobSlot job = jobs.find(handle); job != kNoSlot) running.push_back({job, 1});
+            if (const JobSlot job = jobs.find(handle); job != kNoSlot && jobs.state[job] == 'R')
+                running.push_back({job, 1});
         std::ranges::sort(running, {}, &Weighed::job);
     }
+    // A suspended job keeps its weight.
+    for (const auto& [handle, told] : before)
+        if (const JobSlot job = jobs.find(handle); job != kNoSlot && jobs.state[job] != 'R')
+            known.told[handle] = told;
     double sum = 0;
     for (const Weighed& job : running) sum += job.tickets;
     const double mean = running.empty() ? 0 : sum / static_cast<double>(running.size());
@@ -89,9 +101,11 @@ void decide_weights(Outcome& outcome) {
         const double part = mean > 0 ? tickets / mean : 1;
         const auto weight = static_cast<std::int32_t>(std::clamp(std::round(kUsual * part), 1.0, kMost));
         const auto told = before.find(jobs.handle[job]);
-        const bool is_known = told != before.end() && told->second.began == jobs.stime[job];
+        // With another start it is another run, which has the usual weight, or one that was suspended.
+        const bool is_doubtful = told != before.end() && told->second.began != jobs.stime[job];
+        const bool is_usual = told == before.end();
         if (weight != kUsual) known.told[jobs.handle[job]] = {jobs.stime[job], weight};
-        if (!is_first && weight == (is_known ? told->second.weight : kUsual)) continue;
+        if (!is_first && !is_doubtful && weight == (is_usual ? kUsual : told->second.weight)) continue;
         Decision decision;
         decision.kind = DecisionKind::weigh;
         decision.job = jobs.handle[job];
