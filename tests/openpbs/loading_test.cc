@@ -9,6 +9,7 @@
 
 namespace pbs::e2e {
 namespace {
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -165,6 +166,33 @@ TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
                 HasSubstr("nothing of pbs_policy is there"));
 }
 
+TEST_F(OpenpbsLoading, StatusTellsOfPoliciesAndOfTheLatestStart) {
+    const std::string folder = copy();
+    const auto status = [&] { return site->ok("$ours/pbs_policy_install --openpbs --status"); };
+    const auto start_with_damaged = [&](const std::string& object, const std::string& said) {
+        site->stop();
+        site->ok("cp $ours/pbs_policy*.so " + folder + "; truncate -s 5000 " + folder + "/" + object);
+        site->start();
+        EXPECT_TRUE(site->wait_for_log(said + ": " + folder + "/" + object)) << site->log();
+    };
+    site->install("--library " + folder);
+    site->start_with_plugin();
+    EXPECT_THAT(status(),
+                AllOf(HasSubstr("\nserver: attached since 20"), HasSubstr("\npolicies: available\n")));
+    start_with_damaged("pbs_policy.so", "policy objects are not available");
+    EXPECT_THAT(status(), AllOf(HasSubstr("\nserver: attached since 20"),
+                                HasSubstr("\npolicies: not available: " + folder +
+                                          "/pbs_policy.so: 5000 bytes, expected ")));
+    start_with_damaged("pbs_policy_openpbs.so", "the server goes on without");
+    EXPECT_THAT(status(), HasSubstr("\nserver: not attached: " + folder +
+                                    "/pbs_policy_openpbs.so: 5000 bytes, expected "));
+    // The log of the day still has the reason of the earlier start.
+    site->ok("$ours/pbs_policy_install --openpbs --remove");
+    site->stop();
+    site->start();
+    EXPECT_EQ(status(), "not installed\nserver: not attached\n");
+}
+
 TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
     EXPECT_THAT(site->refused("$ours/pbs_policy_install"), HasSubstr("--openpbs expected"));
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --exec /nowhere"),
@@ -175,6 +203,12 @@ TEST_F(OpenpbsLoading, InstallRefusesWhatItCantDo) {
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs", "una"), HasSubstr("root is needed"));
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --status --remove"),
                 HasSubstr("--remove: not with --status"));
+    for (const char* option : {"--status --library", "--remove --library", "--renew --exec"}) {
+        const std::string action = std::string(option).substr(0, std::string(option).find(' '));
+        const std::string without = std::string(option).substr(action.size() + 1);
+        EXPECT_EQ(site->refused("$ours/pbs_policy_install --openpbs " + std::string(option) + " /usr"),
+                  "pbs_policy_install: " + without + ": not with " + action + "\n");
+    }
     EXPECT_THAT(site->refused("$ours/pbs_policy_install --openpbs --renew --library /usr/lib"),
                 HasSubstr("there is no pbs_policy_preload.so"));
 }
