@@ -75,6 +75,27 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     }));
 }
 
+TEST_P(OpenpbsExternal, ARemovalWarnsOfTheFilesThatStay) {
+    const std::string warning =
+        "/var/spool/pbs/sched_priv has files made from policies (algorithm = external)";
+    const auto remove = [&] {
+        const Output output = site->sh("$ours/pbs_policy_install --openpbs --remove");
+        EXPECT_EQ(output.exit, 0) << output;
+        return output.err;
+    };
+    accept("set policy default_policy algorithm = external");
+    EXPECT_TRUE(comes("sched_config", "# Made from the policies"));
+    EXPECT_THAT(remove(), HasSubstr("pbs_policy_install: warning: " + warning));
+    // The way back that the warning names.
+    site->install(options());
+    site->stop();
+    site->start_with_plugin();
+    accept("set policy default_policy algorithm = standard");
+    EXPECT_TRUE(
+        wait_for([&] { return file("sched_config").find("# Made from the policies") == std::string::npos; }));
+    EXPECT_EQ(remove(), "");
+}
+
 // An OpenPBS site that had two schedulers when the plugin was installed.
 class OpenpbsFirstStart : public AttachedSite {
   protected:
@@ -148,6 +169,10 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     }));
     EXPECT_THAT(list("sched s2"), HasSubstr("no prefix selects the queues of this type alone"));
     EXPECT_EQ(site->ok("cat /var/spool/pbs/sched_priv/sched_config"), mine);
+    const Output removed = site->sh("$ours/pbs_policy_install --openpbs --remove");
+    EXPECT_EQ(removed.exit, 0) << removed;
+    EXPECT_THAT(removed.err, AllOf(HasSubstr("warning: /var/spool/pbs/priv2 has files made from policies"),
+                                   Not(HasSubstr("sched_priv"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFirstStart, kAttachments, attachment_name);
