@@ -9,15 +9,21 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <tl/expected.hpp>
 
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/openpbs/link.h"
+#include "server_plugin/openpbs/running_daemon.h"
 #include "server_plugin/openpbs/service.h"
 #include "server_plugin/openpbs/supervise.h"
 #include "values/text.h"
@@ -25,6 +31,11 @@
 namespace {
 
 using namespace pbs::openpbs;  // NOLINT(google-build-using-namespace): this program belongs to that namespace
+
+using Log = std::function<void(const std::string&)>;
+
+// The longest wait for a supervisor, such as systemd, to start the service again after its end.
+constexpr std::chrono::seconds kSupervisorsPause{5};
 
 std::string system_text() {
     return pbs::values::system_text(errno);
@@ -45,17 +56,11 @@ void log_to(const std::string& path, const std::string& line) {
     syslog(LOG_DAEMON | LOG_ERR, "%s", line.c_str());
 }
 
-bool is_answered(const std::string& path) {
-    const auto fd = beside(path)();
-    if (fd) close(*fd);
-    return fd.has_value();
-}
-
 // Listens on the socket `path` in the server's home. Only the server's user may connect.
 tl::expected<int, std::string> listen_on(const std::string& path) {
     const auto address = socket_address(path);
     if (!address) return tl::unexpected(address.error());
-    if (is_answered(path)) return tl::unexpected(fmt::format("{}: another pbs_policyd answers there", path));
+    if (listener_of(path)) return tl::unexpected(fmt::format("{}: another pbs_policyd answers there", path));
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return tl::unexpected(system_text());
     unlink(path.c_str());
@@ -74,9 +79,10 @@ bool is_servers(int fd) {
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-// Serves one connection of the server at a time: accepts the next one when the last one has ended. Returns 1
-// after an error.
-int answer(int listener, const ServiceOptions& options) {
+// Serves one connection of the server at a time: accepts the next one when the last one has ended. pbs.conf
+// says for each connection, thus at each start of the server, whether the plugin schedules. Returns 1 after
+// an error.
+int answer(int listener, ServiceOptions options) {
     const std::atomic<bool> never = false;
     for (;;) {
         const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
@@ -86,11 +92,54 @@ int answer(int listener, const ServiceOptions& options) {
             return 1;
         }
         if (is_servers(fd)) {
+            options.scheduler = is_scheduler();
             serve(fd, options, never);
         } else {
             close(fd);
         }
     }
+}
+
+// Waits until `done` returns true, at most for kSupervisorsPause. Returns its last result.
+template <class Done>
+bool wait_until(Done&& done) {
+    const auto until = std::chrono::steady_clock::now() + kSupervisorsPause;
+    while (!done() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return done();
+}
+
+// Ends a daemon of this home that isn't as this process would be. Returns the exit status of this process: 0
+// if a daemon as wanted runs, 1 if another one can't be ended; nullopt: there is none, so start one.
+std::optional<int> make_way(const std::string& home, const std::string& plugin, const Log& log) {
+    const std::string socket = service_file(home, "sock");
+    const std::string pid_file = service_file(home, "pid");
+    const auto refuse = [&](const std::string& line) {
+        log(line);
+        log_line(line);
+        return 1;
+    };
+    auto listener = listener_of(socket);
+    const auto supervisor = supervisor_of(pid_file);
+    if (!listener && !supervisor) return std::nullopt;
+    const pid_t found = listener.value_or(0) != 0 ? *listener : supervisor.value_or(0);
+    std::string why = difference_of(found, plugin);
+    if (why.empty()) return 0;
+    log(fmt::format("process {} is ended, as it is another pbs_policyd: {}", found, why));
+    if (supervisor && stop_supervised(pid_file) != 0)
+        return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
+    if (supervisor) listener = listener_of(socket);
+    if (listener.value_or(0) == 0) return std::nullopt;
+    // The listener has another supervisor, such as systemd, which may start the service again.
+    kill(*listener, SIGTERM);
+    if (!wait_until([&] { return !executes(*listener); }))
+        return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", *listener, why));
+    std::optional<pid_t> next;
+    if (!wait_until([&] { return (next = listener_of(socket)).has_value(); })) return std::nullopt;
+    why = difference_of(*next, plugin);
+    if (why.empty()) return 0;
+    return refuse(
+        fmt::format("process {} is another pbs_policyd, which is started again if ended: {}", *next, why));
 }
 
 }  // namespace
@@ -111,24 +160,19 @@ int main(int argc, char** argv) {
     const std::string pid_file = service_file(home, "pid");
     if (stop) return stop_supervised(pid_file);
     if (plugin.empty()) {
-        std::string self(4096, '\0');
-        const ssize_t size = readlink("/proc/self/exe", self.data(), self.size());
-        self.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-        const std::string folder = self.substr(0, self.rfind('/'));
-        plugin = folder + "/pbs_policy.so";
-        if (access(plugin.c_str(), R_OK) != 0) plugin = folder + "/../lib/pbspolicy/pbs_policy.so";
+        std::error_code error;
+        plugin = plugin_of_program(std::filesystem::read_symlink("/proc/self/exe", error));
     }
     std::signal(SIGPIPE, SIG_IGN);
     openlog("pbs_policyd", LOG_PID, LOG_DAEMON);
-    const auto work = [&](const std::function<void(const std::string&)>& log) {
+    const auto work = [&](const Log& log) {
         const auto listener = listen_on(service_file(home, "sock"));
-        if (listener) return answer(*listener, {plugin, home, is_scheduler(), log});
+        if (listener) return answer(*listener, {plugin, home, false, log});
         log(listener.error());
         return 1;
     };
     if (!daemon) return work(log_line);
-    // Another supervisor, such as systemd, may already run the service.
-    if (is_answered(service_file(home, "sock"))) return 0;
     const auto log = [path = service_file(home, "log")](const std::string& line) { log_to(path, line); };
+    if (const auto status = make_way(home, plugin, log)) return *status;
     return supervise({pid_file, [&] { return work(log); }, log});
 }

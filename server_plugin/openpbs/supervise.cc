@@ -137,6 +137,12 @@ int supervise(const Supervised& supervised) {
     look_after(supervised, file);
 }
 
+std::optional<pid_t> supervisor_of(const std::string& pid_file) {
+    const values::Fd file(open(pid_file.c_str(), O_RDWR | O_CLOEXEC));
+    if (!file || flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+    return read_pid(pid_file);
+}
+
 int stop_supervised(const std::string& pid_file) {
     const int file = lock(pid_file);
     if (file >= 0) {

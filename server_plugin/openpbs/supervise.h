@@ -1,7 +1,10 @@
 // Runs a function in the background, in a child process, and starts it again when the child dies.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace pbs::openpbs {
@@ -15,6 +18,10 @@ struct Supervised {
 // Goes to the background and does the work in a child, again and again until SIGTERM. Only the calling
 // process returns, with its exit status. It returns 0, too, if another supervisor has locked the file.
 int supervise(const Supervised& supervised);
+
+// Returns the id of the supervisor that has locked the file, 0 if the file doesn't have the id; nullopt: no
+// process has locked the file.
+std::optional<pid_t> supervisor_of(const std::string& pid_file);
 
 // Ends the supervisor that has locked the file, and its child, and waits for their ends. Returns 0 when
 // neither is left.

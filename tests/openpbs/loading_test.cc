@@ -11,6 +11,7 @@ namespace pbs::e2e {
 namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 class OpenpbsLoading : public OpenpbsTest {
@@ -315,6 +316,103 @@ TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
     site->ok("kill -9 $(pgrep pbs_policyd)");
     EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy p2").exit == 0; }, std::chrono::seconds(40)));
     EXPECT_EQ(site->qmgr("list policy p1").exit, 0);
+}
+
+// Copies the programs of an installation to a folder, and installs the plugin from there.
+constexpr const char* kOwnInstallation =
+    "mkdir -m 755 /var/spool/own; cd /var/spool/own; cp $ours/pbs_policyd $ours/pbs_policy_install "
+    "$ours/qmgr "
+    "$ours/pbs_policy*.so .; ./pbs_policy_install --openpbs --beside; ";
+
+TEST_F(OpenpbsBeside, ADaemonOfAnotherVersionIsReplacedWhenTheServerStarts) {
+    const auto restarted = [&](const std::string& policy) {
+        site->stop();
+        site->start();
+        EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy " + policy).exit == 0; },
+                             std::chrono::seconds(40)));
+        EXPECT_EQ(site->ok("pgrep -c pbs_policyd"), "2\n");
+        return site->ok("p=$(cat /var/spool/pbs/server_priv/policyd.pid); echo $p $(readlink /proc/$p/exe)");
+    };
+    const std::string first = restarted("p1");
+    EXPECT_EQ(restarted("p2"), first) << "a daemon as wanted stays";
+    site->ok(kOwnInstallation);
+    const std::string second = restarted("p3");
+    EXPECT_THAT(second, HasSubstr(" /var/spool/own/pbs_policyd\n"));
+    EXPECT_EQ(restarted("p4"), second);
+    EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/policyd.log"),
+                HasSubstr("is another pbs_policyd: it executes "));
+    site->ok("cd /var/spool/own; cp pbs_policy.so new; mv new pbs_policy.so");
+    const std::string third = restarted("p5");
+    EXPECT_NE(third, second);
+    EXPECT_EQ(restarted("p6"), third);
+    site->ok(
+        "mkdir -m 755 /var/spool/lib2; cd /var/spool/lib2; cp $ours/pbs_policy*.so .; "
+        "../own/pbs_policy_install --openpbs --beside --library $PWD");
+    const std::string fourth = restarted("p7");
+    EXPECT_NE(fourth, third);
+    EXPECT_EQ(site->ok("grep -q /var/spool/lib2/pbs_policy.so "
+                       "/proc/$(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))/maps && echo loaded"),
+              "loaded\n");
+    EXPECT_EQ(restarted("p8"), fourth);
+}
+
+TEST_F(OpenpbsBeside, ADaemonThatOthersLookAfterIsReplacedByThem) {
+    const std::string daemons = "for p in $(pgrep pbs_policyd); do echo $p $(readlink /proc/$p/exe); done";
+    site->ok(std::string(kOwnInstallation) +
+             "./pbs_policyd --stop; (while true; do ./pbs_policyd; sleep 0.2; done) > /dev/null 2>&1 < "
+             "/dev/null & "
+             "while ! test -S /var/spool/pbs/server_priv/policyd.sock; do sleep 0.05; done");
+    const auto restarted = [&](const std::string& policy) {
+        site->stop();
+        site->start();
+        EXPECT_TRUE(wait_for([&] { return site->qmgr("create policy " + policy).exit == 0; },
+                             std::chrono::seconds(40)));
+        EXPECT_EQ(site->ok("test -e /var/spool/pbs/server_priv/policyd.pid || echo none"), "none\n");
+        return site->ok(daemons);
+    };
+    const std::string first = restarted("p1");
+    EXPECT_EQ(restarted("p2"), first);
+    site->ok("cd /var/spool/own; cp pbs_policyd new; mv new pbs_policyd");
+    const std::string second = restarted("p3");
+    EXPECT_NE(second, first);
+    EXPECT_THAT(second, MatchesRegex("[0-9]+ /var/spool/own/pbs_policyd\n"));
+    // Their daemon stays the one of another installation.
+    EXPECT_THAT(site->refused("$ours/pbs_policyd --daemon"),
+                HasSubstr("is another pbs_policyd, which is started again if ended: it executes "
+                          "/var/spool/own/pbs_policyd"));
+    EXPECT_THAT(site->ok(daemons), MatchesRegex("[0-9]+ /var/spool/own/pbs_policyd\n"));
+}
+
+TEST_F(OpenpbsBeside, TheSchedulerIsTheChosenOneAfterARestart) {
+    EXPECT_TRUE(site->wait_for_node());
+    EXPECT_EQ(site->qmgr("set node box resources_available.ncpus = 100").exit, 0);
+    const auto job_runs = [&] {
+        const std::string id = stripped(
+            site->ok("cd /; echo sleep 1000 | $stock/qsub -o /dev/null -e /dev/null -l ncpus=1", "una"));
+        return wait_for(
+            [&] { return site->sh("$stock/qstat -f " + id + " | grep -q 'job_state = R'").exit == 0; },
+            std::chrono::seconds(40));
+    };
+    const auto scheduled_by = [&](const std::string& name) {
+        return wait_for(
+            [&] { return attribute_in(site->stock_qmgr("list sched default").out, "scheduled_by") == name; },
+            std::chrono::seconds(40));
+    };
+    EXPECT_TRUE(job_runs());
+    site->install("--beside --scheduler");
+    site->ok("pkill -x pbs_sched");
+    site->stop();
+    site->start_with_plugin();
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+    EXPECT_TRUE(site->wait_for_node());
+    EXPECT_TRUE(job_runs()) << site->log();
+    site->install("--beside");
+    site->stop();
+    site->start_with_plugin();
+    EXPECT_THAT(site->stock_qmgr("list sched default").out, Not(HasSubstr("scheduled_by")));
+    EXPECT_TRUE(site->wait_for_node());
+    EXPECT_TRUE(job_runs()) << site->log();
+    EXPECT_EQ(site->logged("sched", "Scheduler already connected"), 0);
 }
 
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
