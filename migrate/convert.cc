@@ -7,6 +7,7 @@
 #include <set>
 
 #include "migrate/changes.h"
+#include "migrate/earlier_files.h"
 #include "migrate/grid_engine/convert.h"
 #include "migrate/infer_holiday.h"
 #include "migrate/object_names.h"
@@ -31,6 +32,7 @@ constexpr const char* kNonPrimePolicy = "default_policy_non_prime";
 constexpr const char* kPrimeTime = "prime_time";
 constexpr const char* kDedicatedTime = "dedicated_time";
 constexpr const char* kDepth = "backfill_depth";
+constexpr const char* kFormula = "job_sort_formula";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
 
 // Names the objects of one kind, in order: name, name_2, name_3. `index` counts from 0.
@@ -99,7 +101,8 @@ class Converter {
     }
 
     // Converts the print of qmgr. Its settings for policies go into the policies that `options` make or, if
-    // `options` is null, into default_policy.
+    // `options` is null, into those that an earlier migration of sched_config has made, or else into
+    // default_policy.
     void print(const QmgrPrint& file, const SchedPolicies* options) {
         to_.begin(Part::server);
         to_.note_all(file.notes);
@@ -112,9 +115,9 @@ class Converter {
             if (printed.command.kind == CommandKind::create)
                 to_.record(printed.command.type, printed.command.object, "", "");
         policy_print(file, kPolicy, options == nullptr ? nullptr : &options->all_time);
-        if (options == nullptr || !options->by_time()) return;
-        policy_print(file, kPrimePolicy, &options->prime);
-        policy_print(file, kNonPrimePolicy, &options->non_prime);
+        if (!by_time(options)) return;
+        policy_print(file, kPrimePolicy, options == nullptr ? nullptr : &options->prime);
+        policy_print(file, kNonPrimePolicy, options == nullptr ? nullptr : &options->non_prime);
     }
 
     // Converts the formula that PBS kept in sched_priv/sched_formula.
@@ -123,7 +126,7 @@ class Converter {
         if (file.formula.empty()) return;
         const std::string from = fmt::format("{}:{}", file.file, file.line);
         formula(file.formula, from, kPolicy);
-        if (options == nullptr || !options->by_time()) return;
+        if (!by_time(options)) return;
         formula(file.formula, from, kPrimePolicy);
         formula(file.formula, from, kNonPrimePolicy);
     }
@@ -185,6 +188,7 @@ class Converter {
             return;
         }
         const auto windows = prime_windows(file);
+        if (windows.empty()) to_.record(ObjectType::server, "", kNeverPrime, "True");
         for (std::size_t i = 0; i < windows.size(); ++i)
             prime_window(numbered(kPrimeTime, i), windows[i], file.file);
         for (const PbsHoliday& day : file.days)
@@ -275,13 +279,23 @@ class Converter {
     const std::set<std::string>& route_queues() const { return route_queues_; }
 
   private:
-    // Converts the printed settings for one policy. `options` are the policy's values from sched_config: if
-    // they turn backfill off, a printed backfill_depth doesn't count.
+    // Returns whether sched_config, of this migration or else of an earlier one, makes policies by time.
+    bool by_time(const SchedPolicies* options) const {
+        return options != nullptr ? options->by_time()
+                                  : to_.before().has(ObjectType::policy, kPrimePolicy, "");
+    }
+
+    // Converts the printed settings for one policy. `options` are the policy's values from sched_config
+    // (null: those of an earlier migration count): if they turn backfill off, a printed backfill_depth
+    // doesn't count.
     void policy_print(const QmgrPrint& file, const char* policy, const std::vector<SchedValue>* options) {
         for (const PrintedSetting& printed : file.settings) {
             const std::string from = fmt::format("{}:{} {}", file.file, printed.line, printed.printed);
             if (printed.value.empty()) continue;
-            if (printed.attribute != kDepth || options == nullptr || !has_no_backfill(*options)) {
+            const bool no_backfill = options != nullptr
+                                         ? has_no_backfill(*options)
+                                         : policy_value(to_.before(), Part::options, policy, kDepth) == "0";
+            if (printed.attribute != kDepth || !no_backfill) {
                 to_.set(ObjectType::policy, policy, printed.attribute, printed.value, from);
             } else {
                 to_.note(
@@ -423,27 +437,35 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     return known;
 }
 
+// Returns when prime time is, by the holidays file or, without one, by that of an earlier migration.
+PrimeTime prime_time(const Legacy& files, const Ledger& before) {
+    if (files.origin_holidays) return PrimeTime::always;
+    return files.pbs_holidays ? prime_time(*files.pbs_holidays) : prime_time(before);
+}
+
 // Computes the values of default_policy and of the policies of prime and non-prime time from sched_config. An
 // attribute that qmgr_print has too is left out. resource_group decides whether the policies get an fs_group,
-// and the holidays file whether policies by time are needed.
+// and the holidays file whether policies by time are needed. For files that are missing, those of earlier
+// migrations count.
 Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
     // Give the policies an fs_group if a formula has terms of fairshare, even without resource_group: OpenPBS
     // then treats every entity as unknown, with shares and usage.
-    const PrintedSetting* printed =
-        files.qmgr_print ? files.qmgr_print->setting("job_sort_formula") : nullptr;
-    const std::string_view formula = printed != nullptr    ? std::string_view(printed->value)
-                                     : files.sched_formula ? std::string_view(files.sched_formula->formula)
-                                                           : std::string_view();
-    const bool in_formula = std::ranges::any_of(objects::share_terms(), [formula](std::string_view term) {
-        return objects::formula_names(formula, term);
-    });
+    const PrintedSetting* printed = files.qmgr_print ? files.qmgr_print->setting(kFormula) : nullptr;
+    std::string formula = files.sched_formula ? files.sched_formula->formula
+                                              : policy_value(before, Part::formula, kPolicy, kFormula);
+    if (printed != nullptr) {
+        formula = printed->value;
+    } else if (const auto kept = policy_value(before, Part::server, kPolicy, kFormula);
+               !files.qmgr_print && !kept.empty()) {
+        formula = kept;
+    }
+    const bool in_formula = std::ranges::any_of(
+        objects::share_terms(), [&](std::string_view term) { return objects::formula_names(formula, term); });
     const bool tree = files.resource_group ? !files.resource_group->groups.empty()
                                            : before.has(ObjectType::fs_group, kGroup, "tree_element");
     auto policies = to_policies(*files.sched_config, known, kGroup, tree || in_formula);
     if (!policies) return policies;
-    const bool never_prime =
-        files.pbs_holidays && files.pbs_holidays->in_use() && prime_windows(*files.pbs_holidays).empty();
-    if (never_prime && policies->by_time()) {
+    if (prime_time(files, before) == PrimeTime::never && policies->by_time()) {
         policies->all_time = std::move(policies->non_prime);
         policies->prime.clear();
         policies->non_prime.clear();
@@ -452,22 +474,43 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known
     return policies;
 }
 
+// Finds the queues that run at certain times only. If the server's queues are unknown, those count to which
+// an earlier migration has given a type. The usual prefixes aren't for the queues of a print if an earlier
+// migration has read the prefixes in sched_config.
+std::vector<FoundQueueType> queue_types_of(const Legacy& files, const Surroundings& server,
+                                           const Ledger& before) {
+    const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
+    const QmgrPrint* print = files.qmgr_print ? &*files.qmgr_print : nullptr;
+    Surroundings known = server;
+    if (server.queues.empty())
+        for (const LedgerLine& line : before.lines)
+            if (line.type == ObjectType::queue && line.part == Part::options)
+                known.queues.push_back(line.object);
+    auto types = find_queue_types(config, print, known);
+    if (config == nullptr && print != nullptr && had_sched_config(before))
+        std::erase_if(types, [&](const FoundQueueType& found) {
+            const auto queue = std::ranges::find(print->queues, found.queue, &PrintedQueue::name);
+            return queue == print->queues.end() || queue->execution_type.empty();
+        });
+    return types;
+}
+
 }  // namespace
 
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before, const ConvertOptions& options) {
+    if (auto checked = check_companions(files, before); !checked)
+        return tl::unexpected(std::move(checked.error()));
     const Surroundings known = known_of(files, server);
     Changes changes(current, before, server, known, options.strict);
     Converter converter(changes);
     converter.mistakes(files.mistakes);
     std::optional<SchedPolicies> options_of;
-    const std::vector<FoundQueueType> types =
-        find_queue_types(files.sched_config ? &*files.sched_config : nullptr,
-                         files.qmgr_print ? &*files.qmgr_print : nullptr, server);
+    const std::vector<FoundQueueType> types = queue_types_of(files, server, before);
     const bool by_prime = std::ranges::any_of(types, [](const FoundQueueType& queue) {
         return queue.type == "execution_prime" || queue.type == "execution_non_prime";
     });
-    const bool has_hours = files.pbs_holidays && files.pbs_holidays->in_use();
+    const bool has_hours = prime_time(files, before) != PrimeTime::always;
     if (files.config) converter.config(*files.config);
     if (files.sched_config) {
         auto policies = policies_of(files, known, before);
@@ -478,7 +521,9 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     }
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
     const SchedPolicies* policies = options_of ? &*options_of : nullptr;
-    const bool prints_formula = files.qmgr_print && files.qmgr_print->setting("job_sort_formula") != nullptr;
+    const bool prints_formula = files.qmgr_print
+                                    ? files.qmgr_print->setting(kFormula) != nullptr
+                                    : !policy_value(before, Part::server, kPolicy, kFormula).empty();
     if (files.origin_holidays) converter.holidays(*files.origin_holidays, options);
     if (files.pbs_holidays) converter.pbs_holidays(*files.pbs_holidays, options);
     if (files.dedicated_time) converter.dedicated_time(*files.dedicated_time, server.now);

@@ -192,7 +192,8 @@ Result<Legacy> parse(const LegacyTexts& given, bool strict) {
     parse_text(texts.config, parse_configfile, legacy.config, problems);
     if (legacy.config) add(mistakes, legacy.config->mistakes);
     parse_text(texts.sched_config, parse_sched_config, legacy.sched_config, mistakes);
-    if (texts.sched_config) {
+    const bool alone = !texts.sched_config && !texts.config && texts.holidays;
+    if (texts.sched_config || (alone && is_pbs_holidays(texts.holidays->text))) {
         parse_text(texts.holidays, parse_pbs_holidays, legacy.pbs_holidays, mistakes);
     } else if (texts.holidays &&
                (texts.holidays->file != kSystemHolidays || observes_prime_time(legacy.config))) {

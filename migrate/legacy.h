@@ -77,9 +77,9 @@ std::span<const LegacyKind> legacy_kinds();
 // The parsed contents of the files in LegacyFiles; not set: no such file.
 struct Legacy {
     std::optional<ConfigFile> config{};
-    std::optional<HolidaysFile> origin_holidays{};  // of an Origin scheduler: there is no sched_config
+    std::optional<HolidaysFile> origin_holidays{};  // of an Origin scheduler
     std::optional<SchedConfig> sched_config{};
-    std::optional<PbsHolidays> pbs_holidays{};  // in PBS's format, beside a sched_config
+    std::optional<PbsHolidays> pbs_holidays{};  // in PBS's format, beside a sched_config or alone
     std::optional<DedicatedTime> dedicated_time{};
     std::optional<ResourceGroup> resource_group{};
     std::optional<SchedFormula> sched_formula{};
@@ -114,7 +114,9 @@ LegacyFiles find_files_of_sched(const std::string& folder);
 LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home = {});
 
 // Parses the texts. Problems: those of all texts; with `strict` also the mistakes. A sched_config that is the
-// configuration of an Origin scheduler is read as one, and the holidays beside it likewise.
+// configuration of an Origin scheduler is read as one, and the holidays beside it likewise. Holidays alone
+// are read as PBS's if they have a line that only PBS's format has (is_pbs_holidays), else as an Origin
+// scheduler's.
 //
 // /usr/lib/acct/holidays, which belongs to the system, counts only if the configuration has
 // ENFORCE_PRIME_TIME.

@@ -323,6 +323,18 @@ std::string PbsHoliday::rule() const {
     return fmt::format("FREQ=YEARLY;BYYEARDAY={}", day_of_year);
 }
 
+bool is_pbs_holidays(std::string_view text) {
+    bool found = false;
+    for_each_line(text, [&](std::string_view line, int) {
+        const auto words = words_at_blanks(line);
+        if (words.empty()) return;
+        const std::string_view name = words[0].text;
+        found = found || name == "HOLIDAYFILE_VERSION1" || name == "weekday" ||
+                std::ranges::find(kDayNames, name) != kDayNames.end();
+    });
+    return found;
+}
+
 PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file) {
     Reader reader(file);
     const bool marked = text.starts_with("\xef\xbb\xbf");

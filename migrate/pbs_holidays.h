@@ -71,6 +71,10 @@ struct PbsHolidays {
     bool in_use() const { return year != 0; }
 };
 
+// Returns whether a text has lines that only PBS's format has: HOLIDAYFILE_VERSION1, weekday or a day of the
+// week.
+bool is_pbs_holidays(std::string_view text);
+
 // Reads the text of a file; `file` is its name in messages.
 PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file);
 

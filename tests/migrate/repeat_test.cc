@@ -38,6 +38,17 @@ class Repeat : public testing::Test {
         if (!holidays.empty()) texts.holidays = LegacyText{"holidays", holidays};
         return texts;
     }
+    // Returns the refusal of these texts.
+    std::string refused(const LegacyTexts& texts) {
+        const auto done = migrate(texts, *store_, kRoot, kNow, {{"p_a"}, {}});
+        EXPECT_FALSE(done);
+        return done ? "" : testing::PrintToString(test::texts(done.error()));
+    }
+    static LegacyTexts alone(const std::string& holidays) {
+        LegacyTexts texts;
+        texts.holidays = LegacyText{"holidays", holidays};
+        return texts;
+    }
     static LegacyTexts origin(const std::string& options) {
         LegacyTexts texts;
         texts.config = LegacyText{"config", "SUBMIT_QUEUE submit\nBATCH_QUEUES batch\n" + options};
@@ -227,6 +238,97 @@ TEST_F(Repeat, AMigrationOfSomeFilesLeavesTheOthersAlone) {
     EXPECT_EQ(names(objects::ObjectType::time_window).size(), 2U);
     EXPECT_THAT(store_->snapshot()->fs_group("default_fs_group")->list("tree_element"),
                 ElementsAre("g:root=20"));
+}
+
+const std::string kQueues = "primetime_prefix: p_\nnonprimetime_prefix: np_\n";
+
+// Holidays that come alone are read in their own format, and change neither prime time's queues nor the
+// policies.
+TEST_F(Repeat, PbsHolidaysAloneStayPbsHolidays) {
+    const Surroundings server{{"p_a"}, {}};
+    migrated(pbs(kQueues + kByTime, kHours), server);
+    EXPECT_THAT(migrated(alone(kHours), server), HasSubstr("Nothing was changed"));
+    const std::string report = migrated(
+        alone("YEAR 2026\nweekday 0700 1730\nsaturday none all\nsunday none all\n1 Jan 1\n"), server);
+    EXPECT_THAT(report, Not(HasSubstr("is not a day of the year")));
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time"));
+    EXPECT_EQ(store_->snapshot()->time_window("prime_time")->seconds("start_time"), std::chrono::hours(7));
+    EXPECT_EQ(names(objects::ObjectType::policy).size(), 3U);
+}
+
+TEST_F(Repeat, SchedConfigAloneLeavesPrimeTimeAlone) {
+    const Surroundings server{{"p_a"}, {}};
+    migrated(pbs(kQueues + kByTime, kHours), server);
+    EXPECT_THAT(migrated(pbs(kQueues + kByTime), server), HasSubstr("Nothing was changed"));
+    EXPECT_THAT(migrated(pbs(kQueues + "by_queue: True\n"), server), Not(HasSubstr("time_window")));
+    EXPECT_EQ(store_->snapshot()->time_window("prime_time")->seconds("start_time"), std::chrono::hours(6));
+    // A server that isn't running isn't asked for its queues.
+    EXPECT_THAT(migrated(pbs(kQueues + "by_queue: True\n")), HasSubstr("Nothing was changed"));
+}
+
+// Holidays that come after sched_config replace the window that is always open, and a later sched_config
+// leaves them alone.
+TEST_F(Repeat, HolidaysAfterSchedConfig) {
+    const Surroundings server{{"p_a"}, {}};
+    migrated(pbs(kQueues), server);
+    EXPECT_EQ(store_->snapshot()->time_window("prime_time")->text("rrule"), "FREQ=DAILY");
+    migrated(alone(kHours), server);
+    EXPECT_THAT(names(objects::ObjectType::time_window), ElementsAre("prime_time", "prime_time_2"));
+    EXPECT_THAT(migrated(pbs(kQueues), server), HasSubstr("Nothing was changed"));
+    EXPECT_THAT(migrated(pbs(kQueues, kHours), server), HasSubstr("Nothing was changed"));
+}
+
+TEST_F(Repeat, WithoutPrimeTimeSchedConfigAloneMakesNone) {
+    const Surroundings server{{"p_a"}, {}};
+    const std::string never = "YEAR 2026\nweekday none all\nsaturday none all\nsunday none all\n1 Jan 1\n";
+    migrated(pbs(kQueues + kByTime, never), server);
+    EXPECT_THAT(migrated(pbs(kQueues + kByTime), server), HasSubstr("Nothing was changed"));
+    EXPECT_THAT(names(objects::ObjectType::policy), ElementsAre("default_policy"));
+    EXPECT_THAT(migrated(alone(never), server), HasSubstr("Nothing was changed"));
+    EXPECT_THAT(
+        refused(alone(kHours)),
+        HasSubstr("holidays: by this file prime time has hours, and by the migrated one it is never prime "
+                  "time, so that other options of sched_config count: expected --sched-config beside it"));
+}
+
+TEST_F(Repeat, FilesThatNeedAnotherOneAreRefused) {
+    migrated(pbs(kQueues + kByTime, kHours), {{"p_a"}, {}});
+    const auto revision = store_->snapshot()->revision();
+    EXPECT_THAT(
+        refused(alone("YEAR 2026\n1 Jan 1\n")),
+        HasSubstr("holidays: has no line for weekday or a day of the week, so that it may be a file of PBS "
+                  "or one of an Origin scheduler: expected --sched-config (or --config) beside it"));
+    EXPECT_THAT(refused(alone("weekday 0700 1730\n")), HasSubstr("by this file it is always prime time"));
+    EXPECT_THAT(
+        refused(origin("PRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n")),
+        HasSubstr("config: sets prime time, which comes from the holidays file of another scheduler here: "
+                  "expected --holidays beside it"));
+    EXPECT_EQ(store_->snapshot()->revision(), revision);
+    migrated(pbs("by_queue: True\n", "1 Jan 1\n"));
+    migrated(origin("PRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n"));
+    EXPECT_THAT(migrated(alone("YEAR 2026\n1 Jan 1\n")), Not(HasSubstr("time_window")));
+    EXPECT_THAT(refused(alone(kHours)), HasSubstr("expected --sched-config beside it"));
+    EXPECT_EQ(store_->snapshot()->time_window("prime_time")->seconds("start_time"), std::chrono::hours(8));
+}
+
+// A formula or a print that comes alone goes into the policies of prime and non-prime time, too.
+TEST_F(Repeat, FormulaAndPrintAloneKeepThePoliciesByTime) {
+    const Surroundings server{{"p_a", "day"}, {}};
+    LegacyTexts all = pbs(kByTime + "primetime_prefix: day\nbackfill: False non_prime\n", kHours);
+    all.sched_formula = LegacyText{"sched_formula", "ncpus\n"};
+    all.qmgr_print = LegacyText{"print", "create queue p_a\nset server backfill_depth = 5\n"};
+    migrated(all, server);
+    const std::string ledger = store_->meta(kLedgerKey)->value_or("");
+    LegacyTexts formula;
+    formula.sched_formula = all.sched_formula;
+    EXPECT_THAT(migrated(formula, server), HasSubstr("Nothing was changed"));
+    LegacyTexts print;
+    print.qmgr_print = all.qmgr_print;
+    EXPECT_THAT(migrated(print, server), AllOf(Not(HasSubstr("taken back")), Not(HasSubstr("execution_type")),
+                                               Not(HasSubstr("depth = 5\n"))));
+    EXPECT_EQ(store_->snapshot()->policy("default_policy_prime")->integer("backfill_depth"), 5);
+    EXPECT_EQ(store_->snapshot()->policy("default_policy_non_prime")->integer("backfill_depth"), 0);
+    EXPECT_EQ(store_->snapshot()->policy("default_policy_non_prime")->text("job_sort_formula"), "ncpus");
 }
 
 TEST_F(Repeat, FairshareThatIsNoLongerThereGoesWithItsGroup) {
