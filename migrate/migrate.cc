@@ -69,7 +69,7 @@ Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
 
 // Returns the facts (Store::meta) that the migration changes.
 Result<std::map<std::string, std::string>> new_facts(const Conversion& conversion,
-                                                     const objects::Store& store,
+                                                     const objects::Store& store, const Surroundings& server,
                                                      const MigrateOptions& options) {
     std::map<std::string, std::string> facts = options.facts;
     const auto pending = kept_text(store, kQueueTypesKey);
@@ -77,7 +77,7 @@ Result<std::map<std::string, std::string>> new_facts(const Conversion& conversio
     const auto left = merged(queue_types_from_text(*pending), conversion.queue_types);
     facts[std::string(kLedgerKey)] = to_text(conversion.ledger);
     facts[std::string(kQueueTypesKey)] = to_text(left);
-    if (!options.outcomes && !conversion.host.commands.empty())
+    if (!options.outcomes && server.carries_out && !conversion.host.commands.empty())
         facts[std::string(kHostWorkKey)] = to_json(conversion.host);
     for (auto fact = facts.begin(); fact != facts.end();) {
         const auto kept = kept_text(store, fact->first);
@@ -116,8 +116,8 @@ objects::Result<void> remember_before(objects::Store& store) {
 
 // Applies the commands, the facts (Store::meta) and the usage in one transaction.
 Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
-                   std::chrono::sys_seconds now, const MigrateOptions& options) {
-    const auto facts = new_facts(conversion, store, options);
+                   std::chrono::sys_seconds now, const Surroundings& server, const MigrateOptions& options) {
+    const auto facts = new_facts(conversion, store, server, options);
     if (!facts) return tl::unexpected(facts.error());
     for (const objects::Command& command : conversion.changes.commands)
         if (const auto allowed = objects::authorize(command, identity); !allowed)
@@ -159,14 +159,38 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
+// Adds notes on the directives that the server leaves to its administrator.
+void tell_left_work(Conversion& conversion) {
+    const HostWork& work = conversion.host;
+    std::size_t printed = 0;
+    for (const PrintedCommand& one : work.commands) {
+        if (one.file.empty() || one.file == work.file) {
+            ++printed;
+        } else {
+            conversion.report.notes.push_back(refusal_note(
+                work, one,
+                fmt::format("this server keeps its own objects as they are: expected the command in qmgr: {}",
+                            objects::to_text(one.command))));
+        }
+    }
+    if (printed != 0)
+        conversion.report.notes.push_back(fmt::format(
+            "{0}: {1} of the server's own objects: this server keeps them as they are, and carries "
+            "out none: qmgr < {0} does, and refuses those that are there already",
+            work.file, values::counted(printed, "directive")));
+}
+
 // Adds the directives for the server to the report: with their outcomes if the server has carried them out,
-// else as work that is left to it.
-Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
+// else as work that is left to it or to the administrator.
+Result<void> tell_host_work(Conversion& conversion, const Surroundings& server,
+                            const MigrateOptions& options) {
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())
         return tl::unexpected(
             Problems{{"", 0, 0, "", "the server carried out other directives than those of the file", true}});
-    if (options.outcomes || options.dry_run) {
+    if (!server.carries_out) {
+        tell_left_work(conversion);
+    } else if (options.outcomes || options.dry_run) {
         add_lines(conversion.report, work, options.outcomes.value_or(std::vector<HostOutcome>{}));
     } else if (!work.commands.empty()) {
         conversion.report.notes.push_back(
@@ -185,7 +209,8 @@ void forget_others(Conversion& conversion, const MigrateOptions& options, const 
         const objects::Command& command = commands[i].command;
         if (command.kind != objects::CommandKind::create || before.has(command.type, command.object, ""))
             continue;
-        const bool made = options.outcomes
+        const bool made = !server.carries_out ? false
+                          : options.outcomes
                               ? options.outcomes->at(i).changed && options.outcomes->at(i).refused.empty()
                               : server.has(command.type, command.object) != true;
         if (made) continue;
@@ -241,14 +266,15 @@ Result<Conversion> migrate_texts(const LegacyTexts& texts, objects::Store& store
     if (auto done = add_other_scheds(*conversion, home, server, options); !done)
         return tl::unexpected(std::move(done.error()));
     if (const auto done = leave_known_usage(*conversion, store); !done) return tl::unexpected(done.error());
-    if (const auto told = tell_host_work(*conversion, options); !told) return tl::unexpected(told.error());
+    if (const auto told = tell_host_work(*conversion, server, options); !told)
+        return tl::unexpected(told.error());
     if (options.dry_run) return conversion;
     forget_others(*conversion, options, server, known);
     MigrateOptions with_file = options;
     if (conversion->holidays)
         with_file.facts[std::string(kHolidaysFactKey)] =
             holidays_fact(texts, home.empty() ? server.home : home);
-    if (const auto done = apply(*conversion, store, identity, now, with_file); !done)
+    if (const auto done = apply(*conversion, store, identity, now, server, with_file); !done)
         return tl::unexpected(done.error());
     return conversion;
 }

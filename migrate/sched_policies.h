@@ -24,6 +24,9 @@ struct Surroundings {
     // True: the server's scheduler is pbs_sched, these are its own files, and it still acts on all of their
     // options.
     bool same_scheduler = false;
+    // False: the server keeps its own objects, such as queues, as they are, and carries out no directive of a
+    // print.
+    bool carries_out = true;
     std::string home{};  // PBS_HOME; empty: somebody other than the server reads the files
     // Booleans of vnodes (flag h) among `others`. OpenPBS checks them even if `resources` doesn't name them.
     std::vector<std::string> vnode_booleans{};

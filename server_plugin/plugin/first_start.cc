@@ -174,6 +174,7 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
     known.same_scheduler = state.has_pbs_sched_alone();
+    known.carries_out = !state.host.has_pbs_sched();
     // The fact that the migration is done is part of the migration's transaction, so a crash leaves both or
     // neither.
     migrate::MigrateOptions options =

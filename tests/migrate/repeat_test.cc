@@ -331,6 +331,25 @@ TEST_F(Repeat, FormulaAndPrintAloneKeepThePoliciesByTime) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy_non_prime")->text("job_sort_formula"), "ncpus");
 }
 
+// A server that keeps its own objects carries out no directive, so that none is left for its next start.
+TEST_F(Repeat, AServerThatCarriesOutNothingLeavesThePrintToQmgr) {
+    LegacyTexts texts;
+    texts.qmgr_print = LegacyText{"print", "create queue later\nset queue later enabled = True\n"};
+    texts.resourcedef = LegacyText{"resourcedef", "lic type=long flag=q\n"};
+    Surroundings server{{"workq"}, {}};
+    server.carries_out = false;
+    for (int i = 0; i < 2; ++i) {
+        const std::string report = migrated(texts, server);
+        EXPECT_THAT(report,
+                    AllOf(HasSubstr("note: print: 2 directives of the server's own objects: this server "
+                                    "keeps them as they are, and carries out none: qmgr < print does"),
+                          HasSubstr("expected the command in qmgr: create resource lic"),
+                          Not(HasSubstr("next start"))));
+    }
+    EXPECT_EQ(store_->meta(kHostWorkKey)->value_or(""), "");
+    EXPECT_THAT(store_->meta(kLedgerKey)->value_or(""), Not(HasSubstr("queue\tlater")));
+}
+
 TEST_F(Repeat, FairshareThatIsNoLongerThereGoesWithItsGroup) {
     migrated(pbs("fair_share: True\nunknown_shares: 5\n"));
     EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("fairshare"));

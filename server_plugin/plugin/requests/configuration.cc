@@ -300,6 +300,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
         known.now = now;
         known.home = state.host.home();
         known.same_scheduler = state.has_pbs_sched_alone();
+        known.carries_out = !state.host.has_pbs_sched();
         known.root_programs = state.dynamic_resources.root_programs().listed(state.host);
         if (needs_scheduler(request)) {
             if (!state.queries.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
