@@ -566,9 +566,10 @@ std::string to_qmgr(const Conversion& conversion) {
         for (const objects::AttributeChange& change : command.changes)
             out += objects::to_text({command.kind, command.type, command.object, {change}}) + "\n";
     }
+    // The attribute is execution_type: OpenPBS's queue_type takes no type of these.
     for (const QueueType& type : conversion.queue_types)
-        out += fmt::format("set queue {} queue_type = {}\n", type.queue,
-                           type.to.empty() ? "execution" : type.to);
+        out += type.to.empty() ? fmt::format("unset queue {} execution_type\n", type.queue)
+                               : fmt::format("set queue {} execution_type = {}\n", type.queue, type.to);
     return out;
 }
 

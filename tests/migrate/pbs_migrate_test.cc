@@ -55,7 +55,7 @@ TEST(PbsMigrate, SchedConfigOfPbs) {
               "set policy default_policy dedicated_queues = ded1\n"
               "set policy default_policy exclude_resources = \"lic,mpiprocs,naccelerators,nodect\"\n"
               "set policy default_policy preemption = False\n"
-              "set queue ded1 queue_type = execution_dedicated\n");
+              "set queue ded1 execution_type = execution_dedicated\n");
     EXPECT_EQ(done.err, "");
     const std::string bad = folder.write("bad", "by_queue: False\nby_queue: maybe\n");
     const auto mistake = run(folder, "--dry-run --strict --sched-config " + bad);

@@ -284,11 +284,11 @@ TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
 
 TEST(QueueTypes, QueuesOfThePrintGetTypesByTheUsualPrefixes) {
     EXPECT_THAT(commands({.qmgr_print = parsed(kPrint)}),
-                AllOf(HasSubstr("set queue ded1 queue_type = execution_dedicated\n"
-                                "set queue np_slow queue_type = execution_non_prime\n"
-                                "set queue p_fast queue_type = execution_prime\n"),
-                      Not(HasSubstr("set queue np_in queue_type = exec")),
-                      Not(HasSubstr("set queue workq queue_type = exec"))));
+                AllOf(HasSubstr("set queue ded1 execution_type = execution_dedicated\n"
+                                "set queue np_slow execution_type = execution_non_prime\n"
+                                "set queue p_fast execution_type = execution_prime\n"),
+                      Not(HasSubstr("set queue np_in execution_type")),
+                      Not(HasSubstr("set queue workq execution_type"))));
 }
 
 TEST(QueueTypes, QueuesOfTheServerGetTypesByThePrefixesOfSchedConfig) {

@@ -350,6 +350,16 @@ TEST_F(Repeat, AServerThatCarriesOutNothingLeavesThePrintToQmgr) {
     EXPECT_THAT(store_->meta(kLedgerKey)->value_or(""), Not(HasSubstr("queue\tlater")));
 }
 
+TEST_F(Repeat, ADryRunTakesTypesOfQueuesBackAsOpenPbsDoes) {
+    migrated(pbs("primetime_prefix: p_\n"), {{"p_a", "q"}, {}});
+    const auto done =
+        migrate(pbs("primetime_prefix: q\n"), *store_, kRoot, kNow, {{"p_a", "q"}, {}}, {.dry_run = true});
+    ASSERT_TRUE(done);
+    EXPECT_THAT(to_qmgr(*done),
+                AllOf(HasSubstr("set queue q execution_type = execution_prime\n"),
+                      HasSubstr("unset queue p_a execution_type\n"), Not(HasSubstr("queue_type = "))));
+}
+
 TEST_F(Repeat, FairshareThatIsNoLongerThereGoesWithItsGroup) {
     migrated(pbs("fair_share: True\nunknown_shares: 5\n"));
     EXPECT_TRUE(store_->snapshot()->policy("default_policy")->boolean("fairshare"));
