@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "tests/plugin/fake_host.h"
@@ -57,6 +58,14 @@ TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
             return found == shown.end() ? std::string() : found->second;
         };
         EXPECT_THAT(told(), Not(HasSubstr("holidays")));
+        // A restored file has another time, but the same content.
+        const auto path = host.home() / "sched_priv/holidays";
+        std::filesystem::last_write_time(path,
+                                         std::filesystem::last_write_time(path) + std::chrono::hours(1));
+        EXPECT_THAT(told(), Not(HasSubstr("holidays")));
+        host.write("sched_priv/holidays",
+                   of_pbs ? "YEAR 2026\n2 Jan 1\n" : "* comment\n2 Jan 1 New Year's Day\n");
+        EXPECT_THAT(told(), HasSubstr("was changed after its migration")) << "of the same size";
         host.write("sched_priv/holidays",
                    of_pbs ? "YEAR 2026\n1 Jan 1\n359 Dec 25\n" : "1 Jan 1\n359 Dec 25\n");
         const std::string folder = (host.home() / "sched_priv").string();
