@@ -1,6 +1,7 @@
 // The folders of `pbs_config backup` in PBS_HOME/server_priv/backups. Their names are the times of the
-// backups: "20261122-203000", perhaps followed by "-2" or another number, and ".partial", perhaps with "-" and
-// six characters, while the backup is made. Folders with other names were made by hand, and are never removed.
+// backups: "20261122-203000", perhaps followed by "-2" or another number, and ".partial", perhaps with "-"
+// and six characters, while the backup is made. Folders with other names were made by hand, and are never
+// removed.
 #pragma once
 
 #include <cstdint>
