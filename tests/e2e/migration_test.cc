@@ -274,7 +274,7 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
 
 // Older schedulers read the holidays file again after it was modified. This server instead reports a modified
 // file until it is migrated.
-TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
+TEST(Migration, AHolidaysFileThatChangesLaterIsToldUntilItIsTakenOver) {
     NEEDS(own_attributes);
     Server server;
     server.put("sched_priv/config", kConfig);
@@ -294,8 +294,10 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
-    // The file is written again with the same contents, which makes it newer than the migration.
+    // The file is newer than the migration, with the same contents and then with others of the same size.
     server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "200 closed\n");
+    EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
+    server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "201 closed\n");
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
     EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
