@@ -720,8 +720,8 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - gate: the resource is the name of a test of the job by itself, the value the reason why the job fails it,
  *   empty if it passes; for the same resource, gate_attributes names the attributes that switch the test on,
  *   and decides is "True" if the reason comes from it; and if the reason is a quota, gate_fact has values
- * such as "limit,4" for quota, rule, of ("of,users=bob" for each of the rule's filters in braces), resource,
- * asked, used and limit.
+ *   such as "limit,4" for quota, rule, of ("of,users=bob" for each of the rule's filters in braces),
+ *   resource, asked, used and limit.
  *
  * The other objects are the queues that the job may start in, in the order in which they are tried, named
  * queue or queue@host. They have the attributes

@@ -437,7 +437,8 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     return known;
 }
 
-// Returns when prime time is, by the holidays file or, without one, by that of an earlier migration.
+// Returns when prime time is by the holidays file or, without one, by that of an earlier migration. An Origin
+// scheduler's holidays leave it always prime time.
 PrimeTime prime_time(const Legacy& files, const Ledger& before) {
     if (files.origin_holidays) return PrimeTime::always;
     return files.pbs_holidays ? prime_time(*files.pbs_holidays) : prime_time(before);
@@ -474,9 +475,9 @@ Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known
     return policies;
 }
 
-// Finds the queues that run at certain times only. If the server's queues are unknown, those count to which
-// an earlier migration has given a type. The usual prefixes aren't for the queues of a print if an earlier
-// migration has read the prefixes in sched_config.
+// Finds the queues that run at certain times only. If the server's queues are unknown, the queues count to
+// which an earlier migration has given a type. If a print comes without a sched_config, which an earlier
+// migration has read, the usual prefixes (p_, np_, ded) don't count: only the print's execution_types do.
 std::vector<FoundQueueType> queue_types_of(const Legacy& files, const Surroundings& server,
                                            const Ledger& before) {
     const SchedConfig* config = files.sched_config ? &*files.sched_config : nullptr;
@@ -566,7 +567,7 @@ std::string to_qmgr(const Conversion& conversion) {
         for (const objects::AttributeChange& change : command.changes)
             out += objects::to_text({command.kind, command.type, command.object, {change}}) + "\n";
     }
-    // The attribute is execution_type: OpenPBS's queue_type takes no type of these.
+    // Set execution_type, because OpenPBS's queue_type doesn't take these types.
     for (const QueueType& type : conversion.queue_types)
         out += type.to.empty() ? fmt::format("unset queue {} execution_type\n", type.queue)
                                : fmt::format("set queue {} execution_type = {}\n", type.queue, type.to);

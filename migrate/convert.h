@@ -44,10 +44,10 @@ struct ConvertOptions {
 //
 // The changes give `current` (null: a fresh server) the configuration of the files. `before` is the ledger of
 // earlier migrations: values of the same parts that are no longer in the files are taken back, unless
-// somebody has changed them since. What files of earlier migrations said that are missing now still counts;
-// if that can't be known from the ledger, the files are refused (earlier_files.h). Values that are in place
-// already cause no change, so a second conversion of the same files is empty. `server` names the server's
-// queues and resources. Problems: values that the attributes refuse.
+// somebody has changed them since. If a file of an earlier migration is missing now, its contents still
+// count; if the ledger doesn't tell enough about them, the files are refused (earlier_files.h). Values that
+// are in place already cause no change, so a second conversion of the same files is empty. `server` names the
+// server's queues and resources. Problems: values that the attributes refuse.
 //
 // A configuration of an Origin scheduler:
 // - Every option becomes the attribute of the same name of default_policy; algorithm becomes origin.

@@ -1,5 +1,5 @@
-// Tells which files earlier migrations have read, for a migration of some of the files: what the others said
-// still counts. Internal to migrate/.
+// Tells from the ledger what files of earlier migrations said. A migration of some of the files needs this,
+// because the contents of the other files still count. Internal to migrate/.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace pbs::migrate {
 
-// When prime time is. always: there is no holidays file, or none with a year.
+// The times that are prime time. always: there is no holidays file, or it has no year.
 enum class PrimeTime { always, at_hours, never };
 
-// Attribute that the server has in ledgers only, with the value True: by the migrated holidays file it is
-// never prime time, so that no time_window shows that there was a file.
+// An attribute of the server that only ledgers have, with the value True. It says that by the migrated
+// holidays file it is never prime time: such a file makes no time_window that would show it.
 inline constexpr const char* kNeverPrime = "never_prime";
 
 PrimeTime prime_time(const PbsHolidays& file);
@@ -24,12 +24,13 @@ PrimeTime prime_time(const Ledger& before);
 bool had_config(const Ledger& before);
 bool had_sched_config(const Ledger& before);
 
-// Returns the value that migrations have given an attribute of a policy as of one of the parts; empty: none.
+// Returns the value that migrations of a part of the configuration have given a policy's attribute; empty:
+// none.
 std::string policy_value(const Ledger& before, Part part, const std::string& policy,
                          const std::string& attribute);
 
-// Refuses holidays or a configuration that mean something else with the file beside which an earlier
-// migration has read them, and names the option for that file.
+// Refuses a holidays file or a configuration whose meaning depends on another file that only an earlier
+// migration has read. The error names the option for that other file.
 Result<void> check_companions(const Legacy& files, const Ledger& before);
 
 }  // namespace pbs::migrate

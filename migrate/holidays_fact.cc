@@ -23,14 +23,14 @@ std::string version_of(const struct stat& file) {
                        static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec);
 }
 
-// Returns a number by which two texts of the same size differ (FNV-1a).
+// Returns a hash of the text (FNV-1a, 16 hexadecimal digits), which tells apart texts of the same size.
 std::string digest(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return fmt::format("{:016x}", hash);
 }
 
-// Reads as many bytes of an open file; nullopt: the file has more or fewer bytes, or can't be read.
+// Reads an open file of the expected number of bytes; nullopt: it has more or fewer, or can't be read.
 std::optional<std::string> content_of(int file, std::size_t expected) {
     std::string content(expected + 1, '\0');
     std::size_t size = 0;
@@ -41,7 +41,8 @@ std::optional<std::string> content_of(int file, std::size_t expected) {
     return content;
 }
 
-// Returns whether a file has the size and the content of a version, and differs from it in its time alone.
+// Returns whether a file has the size in `version` ("size mtime") and the digest `content`, so that only its
+// time differs from that of the version.
 bool has_content(const std::string& path, const struct stat& file, std::string_view version,
                  std::string_view content) {
     const std::string size = fmt::format("{} ", file.st_size);

@@ -1,4 +1,4 @@
-// Elements of maps.
+// Looks for elements of maps.
 #pragma once
 
 namespace pbs::values {

@@ -1,4 +1,4 @@
-// Lines of a text.
+// Takes lines from a text.
 #pragma once
 
 #include <algorithm>
