@@ -42,7 +42,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
             (whole ? ending.empty() : is_unfinished(ending)) && !entry.is_symlink(gone))
             found.push_back(entry.path());
     }
-    // Of two names of one second, the shorter one is older: "" before "-2" before "-10".
+    // Among names with the same second the shorter one is older: "" before "-2" before "-10".
     std::ranges::sort(found, {}, [](const fs::path& path) {
         const std::string name = path.filename();
         return std::tuple(name.substr(0, kTimeSize), name.size(), name);

@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> unfinished_backups(const std::filesystem::pat
 // Returns the oldest complete backups, beyond the eight that are kept.
 std::vector<std::filesystem::path> too_many_backups(const std::filesystem::path& all);
 
-// Returns a line for each of the removed backups, after a newline: "removed the oldest of 9: PATH".
+// Returns a line for each of the removed backups, each after a newline: "removed the oldest of 9: PATH".
 std::string removed_backups_text(const std::vector<std::filesystem::path>& removed);
 
 }  // namespace pbs::client

@@ -34,7 +34,7 @@ using namespace pbs::openpbs;  // NOLINT(google-build-using-namespace): this pro
 
 using Log = std::function<void(const std::string&)>;
 
-// The longest wait for a supervisor, such as systemd, to start the service again after its end.
+// The longest wait for a daemon to end, and then for a supervisor, such as systemd, to start it again.
 constexpr std::chrono::seconds kSupervisorsPause{5};
 
 std::string system_text() {
@@ -109,8 +109,9 @@ bool wait_until(Done&& done) {
     return done();
 }
 
-// Ends a daemon of this home that isn't as this process would be. Returns the exit status of this process: 0
-// if a daemon as wanted runs, 1 if another one can't be ended; nullopt: there is none, so start one.
+// Ends the daemon of this home if it differs from this process (difference_of()). Returns the exit status of
+// this process: 0 if a daemon runs that doesn't differ; 1 if one that differs can't be ended, or is started
+// again by a supervisor. nullopt: no daemon runs, so this process has to start one.
 std::optional<int> make_way(const std::string& home, const std::string& plugin, const Log& log) {
     const std::string socket = service_file(home, "sock");
     const std::string pid_file = service_file(home, "pid");
@@ -130,7 +131,8 @@ std::optional<int> make_way(const std::string& home, const std::string& plugin, 
         return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
     if (supervisor) listener = listener_of(socket);
     if (listener.value_or(0) == 0) return std::nullopt;
-    // The listener has another supervisor, such as systemd, which may start the service again.
+    // The listener isn't a child of this program's supervisor. Another one, such as systemd, may start it
+    // again.
     kill(*listener, SIGTERM);
     if (!wait_until([&] { return !executes(*listener); }))
         return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", *listener, why));

@@ -46,8 +46,9 @@ std::string plugin_of(pid_t pid) {
     return plugin_of_program(fs::read_symlink(fmt::format("/proc/{}/exe", pid), error));
 }
 
-// Returns the path of a mapped file of a process that has the name of `plugin`, but isn't `plugin`, as its
-// file was removed or replaced since: "/usr/lib/pbspolicy/pbs_policy.so (deleted)". Empty: there is none.
+// Returns the path of a plugin that a process has loaded and whose file was removed or replaced since:
+// "/usr/lib/pbspolicy/pbs_policy.so (deleted)". It is a mapped file with the name of `plugin`, but not its
+// path. Empty: there is none.
 std::string replaced_plugin(pid_t pid, const std::string& plugin) {
     const std::string wanted = canonical(plugin);
     const std::string name = "/" + fs::path(wanted).filename().string();

@@ -70,12 +70,13 @@ void Scheduling::set_own(const std::string& name, bool own) {
     site_ = std::move(after);
 }
 
-// Says why the server has refused or ended a scheduler's registration, and how a manager helps.
+// Says why the server has refused or ended a scheduler's registration, and what a manager can do about it.
 std::string Scheduling::reason(const std::string& name, int refused, const std::string& why) const {
     // PBSE_SCHEDCONNECTED (15230) means that another scheduler is registered.
     if (refused == PBSE_SCHEDCONNECTED)
         return fmt::format("another scheduler, such as pbs_sched, is registered: {}", why);
-    // OpenPBS's releases take a scheduler only from its sched_host, which one made by qmgr doesn't have.
+    // OpenPBS's releases let a scheduler register only from its sched_host. A scheduler that qmgr has made
+    // has no sched_host until somebody sets it.
     if (const auto known = site_.scheds.find(name); refused == PBSE_BADHOST && known != site_.scheds.end())
         return fmt::format("the server refuses it: its sched_host {}, and has to be the server's host",
                            known->second.host.empty() ? "isn't set" : "is " + known->second.host);

@@ -50,7 +50,7 @@ struct Site {
     std::map<std::string, Sched> scheds;
     std::map<std::string, ResourceDefinition> resources;
     std::map<std::string, Vnode> vnodes;
-    // Says which vnodes name another one for an amount that jobs consume; empty: none does.
+    // A text about the vnodes that name another vnode for an amount that jobs consume; empty: none does.
     std::string shared_amounts{};
     Reservations reservations;
 };
@@ -68,8 +68,8 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
 
 // A vnode's value "@VNODE" of a resource stands for that other vnode's value, which may stand for a further
 // one's. Replaces such values of resources that jobs don't consume, and removes those that lead nowhere.
-// Amounts that jobs consume belong to both vnodes together, and no scheduler of the plugin shares amounts:
-// makes them 0, and says so in site.shared_amounts.
+// An amount that jobs consume would belong to both vnodes together. The plugin's schedulers share no amounts,
+// so the function sets such an amount to 0, and says so in site.shared_amounts.
 void follow_other_vnodes(Site& site);
 
 // The extend string that makes the server send types and flags as numbers.

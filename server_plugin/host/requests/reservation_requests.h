@@ -18,8 +18,9 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
 // PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// Returns the instant until which a client waits that has asked at `now` with this number as `interactive`:
-// its seconds, whatever their sign, but at most a hundred years.
+// Returns the instant until which a client waits for an answer. `now`: when it asked. `interactive`: the
+// value of that attribute, in seconds, whose sign doesn't count. The client waits for a hundred years at
+// most.
 int64_t waits_until(int64_t now, int64_t interactive);
 
 // Makes the client wait for the scheduler's answer about a reservation, at most until an instant. If there is

@@ -134,8 +134,8 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id, uint6
 }
 
 // Starts the jobs one by one, when no cycle runs. Ends when one of the jobs can't start. While it waits for
-// the end of a cycle, no further one begins. While the plugin searches in its thread, cycles and others go
-// on.
+// the end of a cycle, no further one begins. While the plugin searches in its thread, cycles and other
+// requests go on.
 class RunLater final : public Steps {
   public:
     // `ticket`: that with which the first job was tried.
@@ -156,7 +156,8 @@ class RunLater final : public Steps {
         }
         reply_ = *std::move(reply);
         jobs_.pop_front();
-        // The job may have got its answer without the plugin: it is gone, or runs.
+        // Give the ticket up, because the job may have got its answer without the plugin: it is gone, or
+        // runs.
         abandon();
         ticket_ = ++server_.last_ticket;
         return reply_.code != 0 || jobs_.empty() ? Left::nothing : Left::more;

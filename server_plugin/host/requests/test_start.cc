@@ -23,7 +23,8 @@ namespace {
 // extend string itself, because it may be longer.
 constexpr std::string_view kAtPlace = "location";
 
-// Asks the plugin once no cycle runs. As it starts nothing, cycles and queries of others don't wait for it.
+// Asks the plugin as soon as no cycle runs. An explanation starts nothing, so cycles and queries of others
+// don't wait for it.
 class ExplainedStart final : public Answered {
   public:
     ExplainedStart(Server& server, std::string location)

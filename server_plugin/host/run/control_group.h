@@ -26,16 +26,16 @@ Result<std::string> control_group_parent();
 // /proc/self/cgroup (`groups`).
 Result<std::string> own_control_group(std::string_view mounts, std::string_view groups);
 
-// Lets the groups in `parent` have weights (cpu.weight), unless they have already. The error says why they
-// have none.
+// Lets the groups in `parent` have weights (cpu.weight), unless they have them already. The error says why
+// they can't.
 Result<void> enable_weights(const std::string& parent);
 // Sets the group's part of the CPUs when it competes with others: from 1 to 10000; a new group has 100.
 // Returns false if the group has no weight.
 bool weigh_control_group(const std::string& path, int weight);
 
 // Returns the group in which the groups of jobs are made if the server is in the group `own`: the group
-// above, if that is delegated to the server and `own` is named kServersGroup; else `own`. A group without
-// processes of its own can give weights to those in it.
+// above, if that is delegated to the server and `own` is named kServersGroup; else `own`. The groups of jobs
+// can have weights only if the group above them has no processes of its own.
 std::string group_of_jobs(const std::string& own);
 
 // Makes a group. `path`: the group's folder, an absolute path, which identifies it.
