@@ -66,9 +66,9 @@ class BackgroundQueries {
     // lasts until the answer is complete. A user's requests are worked on one after the other, and users take
     // turns. A user can have as many requests as connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
-    // Does the same for a request of another kind with a ticket: returns its query once the work is over, and
-    // null while the host has to repeat its call. Then call again() or end(), and begin_next(). Throws what
-    // the work has thrown.
+    // Does the same for a request of another kind with a ticket. Returns null while the host has to repeat
+    // its call, and the query when its work is over. The caller then calls again(), or end() and
+    // begin_next(). Throws the exception that the work has thrown.
     std::shared_ptr<BackgroundQuery> finished(State& state, std::uint64_t ticket, std::string_view user,
                                               sched::Instant now, const Make& make);
     // Lets the query of the ticket work once more, when it is its user's turn.

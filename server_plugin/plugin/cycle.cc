@@ -288,9 +288,9 @@ class StartTest {
     }
 
   private:
-    // So often the answer of the thread may be out of date before the host asks for it. The answer is then
-    // made in the host's thread, however long that takes: otherwise a host that changes all the time would
-    // get none.
+    // The number of times that the thread tries a test. If its answer is out of date each time when the host
+    // asks for it, the last test is made in the host's thread, however long that takes: otherwise a host that
+    // changes all the time would get no answer.
     static constexpr int kMostTries = 5;
 
     sched::Instant now() const { return instant(request_.now); }
@@ -314,7 +314,7 @@ class StartTest {
         const auto known = state_.queries.finished(state_, ticket_, view(request_.user), now(), make);
         if (!known) return PBSE_TRYAGAIN;
         auto& query = static_cast<StartQuery&>(*known);
-        // Nothing is done after an explanation, so it may be a moment old; and so may a refusal.
+        // Explanations and refusals start nothing, so they may be a moment old.
         if (explains_ || (searches() && !runs(query.tested().decisions)))
             return end(std::move(query.tested()));
         // Somebody else's query may be in the thread. Don't wait for its end here.

@@ -345,7 +345,8 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
     static constexpr std::array<std::string_view, 10> kKinds{
         "?", "run", "comment", "reject", "move", "estimate", "preempt", "accrue", "confirm", "deny"};
     for (const sched::Decision& d : decided.list) {
-        // A record hasn't the weights that were told before, from which these follow.
+        // Leave out weights: they follow from the weights that the host was told before, which a record
+        // lacks.
         if (d.kind == sched::DecisionKind::weigh) continue;
         line(kKinds.at(static_cast<std::size_t>(d.kind)), [&](JsonOut& out) {
             out("reservation", name(names_.reservations, d.reservation), "");

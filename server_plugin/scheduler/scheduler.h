@@ -177,7 +177,7 @@ class Scheduler {
     // search for a place (`searches`), or because vnodes or many running jobs have changed since the last
     // test.
     bool test_takes_long(Instant now, JobHandle job, bool searches);
-    // Does the same as the function of Inspector with this name.
+    // Calls Inspector::test_start(), which is described there.
     Decisions test_start(Instant now, JobHandle job, std::span<const Place> places = {},
                          Explanation* explanation = nullptr);
 
@@ -271,8 +271,8 @@ class Scheduler {
     void set_preempt(bool on);
     bool preempts() const;
 
-    // Sets whether cycles weigh the processes of running jobs if the policy says so (DecisionKind::weigh).
-    // Off for a host that can't. The default is off.
+    // Sets whether cycles weigh the processes of running jobs if the policy says so (DecisionKind::weigh). A
+    // host that can't weigh them leaves this off. The default is off.
     void set_weigh(bool on);
 
     // Sets whether cycles decide about requested reservations. Off for a host without reservations. The

@@ -284,7 +284,8 @@ Answer Cycle::why_not(Candidate& job, QueueView& view) {
     return {};
 }
 
-// Returns the same from the explanation, for which all of these were asked in this order.
+// Returns the answer of why_not() from the explanation, which has the answers of all these rules in the same
+// order.
 Answer Cycle::explained_refusal() const {
     const auto first = [](const std::vector<FilterAnswer>& filters) -> Answer {
         for (const FilterAnswer& answer : filters)

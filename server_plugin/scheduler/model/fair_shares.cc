@@ -16,14 +16,15 @@ double sane(double usage) {
     return std::min(std::max(FairShares::kLeastUsage, usage), kMostStored);
 }
 
-// Returns what a decay adds after it has multiplied usage by the factor. With a half_life, the 1 at which
+// Returns the usage that a decay adds after it has multiplied by the factor. With a half_life, the 1 at which
 // usage begins doesn't decay, so that small usage decays like large usage, as in Grid Engine; else all of it
 // does, as in OpenPBS.
 double added_by_decay(const FsGroup& group, double factor) {
     return group.half_life > Seconds(0) ? FairShares::kLeastUsage * (1 - factor) : 0;
 }
 
-// Returns usage after a decay. What is left above the least usage ends at a millionth of a second.
+// Returns usage after a decay. It becomes the least usage if at most a millionth of a second above it is
+// left.
 double decayed(const FsGroup& group, double usage, double factor) {
     const double left = usage * factor + added_by_decay(group, factor);
     return left <= FairShares::kNoUsage ? FairShares::kLeastUsage : left;

@@ -74,8 +74,8 @@ struct OwnLimit {
     // Returns details, for people, about the counter that caused the last refusal; empty: another limit
     // caused it. Null: there are no details.
     std::string (*details)(CycleState& state, const Reason& reason) = nullptr;
-    // Returns the same as names and values, for programs: the counter, the amounts and the limit. Null: there
-    // are none.
+    // Returns the counter, the amounts and the limit of a refusal as names and values, for programs. Null:
+    // there are none.
     std::vector<AnswerFact> (*facts)(CycleState& state, const Reason& reason) = nullptr;
     // Returns the amounts of resources that its counters leave for a job in the queue. Null: nothing is
     // known.

@@ -97,7 +97,8 @@ std::size_t QuotaBook::uncounted(const Settings& settings, const Tables& tables,
 }
 
 void QuotaBook::begin_cycle(CycleState& state) {
-    // More counters than this are made anew, because most of them are of jobs that have ended.
+    // The book is made anew if it has more counters than this and four for each running job: most of them are
+    // then of jobs that have ended.
     constexpr std::size_t kMostCounters = 100'000;
     const Tables& tables = *state.tables;
     const auto changed = tables.running_changes.since(read_);
@@ -136,9 +137,9 @@ void QuotaBook::count_all(CycleState& state) {
         for (const JobSlot job : tables.queues[q].running) recount(state, job);
 }
 
-// Returns the instant until which the planned end of a running job is the same if the job goes on: one that
-// asked for no walltime is planned to run as long again (default_duration), and the hours of its queue may
-// stop a job. Instant::max(): time doesn't change it, or no quota looks ahead.
+// Returns the instant at which the planned end of a running job changes if the job goes on: a job that asked
+// for no walltime is then planned to run as long again (default_duration), or the hours of its queue stop it.
+// Instant::max(): time doesn't change the planned end, or no quota looks ahead.
 Instant QuotaBook::ends_until(const CycleState& state, JobSlot job) const {
     Instant until = Instant::max();
     if (!looks_ahead()) return until;

@@ -57,7 +57,8 @@ class QuotaBook {
     void begin_cycle(CycleState& state);
     // Returns how many running jobs begin_cycle() would count for these settings.
     std::size_t uncounted(const Settings& settings, const Tables& tables, Instant now) const;
-    // Makes a book to be shown: with the quotas that aren't enabled, too. Instead of begin_cycle(), once.
+    // Counts the running jobs for a listing of quotas, which also has the quotas that aren't enabled. Call
+    // this once, instead of begin_cycle().
     void begin_to_show(CycleState& state);
 
     // Counts a job in (sign 1) or out (sign -1), until the next cycle begins.
@@ -84,8 +85,8 @@ class QuotaBook {
     // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
     // job 12.s (2)". Jobs are only named where the counter is a user's own; else their number is given.
     std::string last_refusal(CycleState& state);
-    // Returns the same for programs: quota, rule, of (a filter in braces: "users=bob", once for each), and
-    // resource, asked, used and limit, as far as the limit has amounts. `reason`: the reason of the refusal.
+    // Describes the limit of a refusal for programs, as names and values: quota, rule, of ("users=bob", once
+    // for each filter in braces), and resource, asked, used and limit, as far as the limit has amounts.
     std::vector<AnswerFact> facts_of_refusal(const CycleState& state, const Reason& reason) const;
     // Adds, for each counter that counts the job, the amount that it leaves at the reservation's start, once
     // the job is counted.

@@ -37,8 +37,8 @@ class RunningChanges {
     }
 
     Position position() const { return {era_, first_ + list_.size()}; }
-    // Returns the slots noted since, perhaps several times each; nullopt: all running jobs have to be counted
-    // again. Valid until the next note.
+    // Returns the slots noted since a position, perhaps several times each. nullopt: all running jobs have to
+    // be counted again. The result is valid until the next note.
     std::optional<std::span<const JobSlot>> since(const Position& position) const {
         if (position.era != era_ || position.number < first_) return std::nullopt;
         return std::span(list_).subspan(position.number - first_);

@@ -1,5 +1,6 @@
-// reprioritize: weighs the processes of running jobs by the jobs' tickets, at most every 30 seconds. A weight
-// is 100 times the job's tickets for each of its CPUs, in proportion to the mean of all running jobs.
+// reprioritize: weighs the processes of running jobs by the jobs' tickets, at most every 30 seconds. A job's
+// weight is 100 times its tickets per CPU, divided by the mean of the tickets per CPU of all running jobs; it
+// is at least 1 and at most 10000.
 
 #include <absl/container/flat_hash_map.h>
 
@@ -19,7 +20,7 @@ constexpr Seconds kPause{30};
 constexpr std::int32_t kUsual = 100;
 constexpr double kMost = 10000;
 
-// The weights other than the usual one that the host was told last.
+// The weights that the host was told last, except those of 100, and when it was told (`last`).
 struct Weights {
     struct Told {
         Instant began{};  // the start of the run that has the weight
@@ -73,11 +74,11 @@ void decide_weights(Outcome& outcome) {
         cycle.state.instants->insert(*known.last + kPause);
         return;
     }
-    // Jobs that this cycle starts don't run yet.
+    // Jobs that this cycle starts don't run yet, so ask for a further cycle that weighs them.
     if (is_on &&
         std::ranges::find(outcome.out().list, DecisionKind::run, &Decision::kind) != outcome.out().list.end())
         cycle.state.instants->insert(now + kPause);
-    // Before the first time, jobs may have weights that an earlier process of the server has given them.
+    // The first time, tell all weights: an earlier process of the server may have given jobs others.
     const bool is_first = !std::exchange(known.last, now);
     const JobTable& jobs = cycle.tables.jobs;
     const auto before = std::exchange(known.told, {});
@@ -101,7 +102,8 @@ void decide_weights(Outcome& outcome) {
         const double part = mean > 0 ? tickets / mean : 1;
         const auto weight = static_cast<std::int32_t>(std::clamp(std::round(kUsual * part), 1.0, kMost));
         const auto told = before.find(jobs.handle[job]);
-        // With another start it is another run, which has the usual weight, or one that was suspended.
+        // If the start has changed, this is another run, which has the usual weight, or a run that was
+        // suspended, which has its old weight. So tell the weight in any case.
         const bool is_doubtful = told != before.end() && told->second.began != jobs.stime[job];
         const bool is_usual = told == before.end();
         if (weight != kUsual) known.told[jobs.handle[job]] = {jobs.stime[job], weight};

@@ -8,10 +8,11 @@
 namespace pbs::sched {
 namespace {
 
-// The book of a cycle, and the one that lasts from cycle to cycle; null: there is none yet.
+// The book that a cycle uses; null: there is none yet.
 struct CycleBook {
     std::shared_ptr<QuotaBook> book{};
 };
+// The book that lasts from cycle to cycle; null: there is none yet.
 struct KeptBook {
     std::shared_ptr<QuotaBook> book{};
 };
@@ -19,7 +20,8 @@ struct KeptBook {
 QuotaBook& book_of(CycleState& state) {
     auto& own = state.own.of<CycleBook>().book;
     if (own) return *own;
-    // On a larger machine that is only assumed (fake_machine_mult) vnodes have other amounts.
+    // Don't keep the book of a larger machine that is only assumed (fake_machine_mult): its vnodes have other
+    // amounts.
     if (state.sums != nullptr && state.vnodes == &state.tables->vnodes) {
         auto& kept = state.sums->of<KeptBook>().book;
         if (!kept) kept = std::make_shared<QuotaBook>();
