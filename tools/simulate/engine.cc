@@ -403,7 +403,8 @@ void Engine::run_cycles() {
     const bool by_jobs =
         dirty_ && (last_cycle_ == Instant::min() || now_ >= last_cycle_ + options_.cycle_interval);
     const bool was_dirty = std::exchange(dirty_, false);
-    bool ran = std::ranges::all_of(scheds_, &SchedTimes::external);  // the program looks at each change
+    // If the program schedules for all schedulers, there are no cycles: it has looked at the changes itself.
+    bool ran = std::ranges::all_of(scheds_, &SchedTimes::external);
     for (SchedTimes& sched : scheds_) {
         if (sched.external) {
             sched.wanted_by_time = sched.policy_switched = false;

@@ -22,9 +22,9 @@
 namespace pbs::simulate {
 namespace {
 
-// The longest wait for the sockets, after which the program's state is looked at.
+// The longest wait for the sockets. After it, checks whether the program has ended or does nothing.
 constexpr int kLookEvery = 100;  // milliseconds
-// A client that has so many bytes to read gets no further answers.
+// While a client has this many bytes of answers to read, its further requests aren't answered.
 constexpr std::size_t kMostUnread = std::size_t{1} << 20;
 
 sigset_t ending_signals() {
@@ -78,7 +78,7 @@ Result<ExternalScheduler> ExternalScheduler::start(ExternalOptions options) {
 
 ExternalScheduler::~ExternalScheduler() {
     if (!listener_) return;  // moved from
-    // The signal comes before the end of the connections, which the program would take for an error.
+    // Send the signal before closing the connections: the program would take their end for an error.
     program_.terminate();
     clients_.clear();
     if (!signals_) return;
@@ -200,7 +200,8 @@ void ExternalScheduler::drop_closed() {
     }
 }
 
-// Waits for bytes, and reads them. The error is the signal that has come.
+// Waits for bytes from the program and reads them, for kLookEvery at most. Errors: SIGINT, SIGTERM or SIGHUP
+// came; poll() failed.
 Result<void> ExternalScheduler::wait_for_requests() {
     // Look at the program first: what it has sent before its end is read below.
     const bool ended = !program_.ended().empty();
@@ -229,7 +230,7 @@ Result<void> ExternalScheduler::wait_for_requests() {
     return {};
 }
 
-// Returns whether the program waits: each of its connections that schedules.
+// Returns whether each connection of the program that schedules waits for changes. False: there is none.
 bool ExternalScheduler::waits() const {
     bool one = false;
     for (const Client& client : clients_) {

@@ -1,5 +1,5 @@
 // Lets a program of the site schedule a simulation (--external): starts it, and answers its requests over the
-// batch protocol as a server does, on a Unix socket in a folder of their own.
+// batch protocol as a server does, on a Unix socket in a temporary folder.
 //
 // Simulated time stands still while the program works. It goes on when the program waits for changes
 // (pbs_statchanges) and there are none: then to the next event of the trace, or to the end of the wait. A

@@ -20,7 +20,7 @@ struct Waiting {
     bool has_comment = false;
     Instant commented{};
     std::string comment;
-    Instant preempted_at{};   // if it was preempted: the comment then names the preempting job, and stays
+    Instant preempted_at{};   // if it was preempted: its comment, which stays, names the preempting job
     bool by_program = false;  // it was preempted by a program's request to run it again
     sched::Accrual accrual{};
 };

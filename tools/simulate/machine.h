@@ -70,7 +70,7 @@ class Cluster {
     const std::vector<Resource>& resources() const { return resources_; }
     // Returns a resource's number; nullptr: there is no such resource.
     const std::uint32_t* resource(std::string_view name) const;
-    // Returns whether chunks of jobs have amounts of the resource, which their vnodes give.
+    // Returns whether chunks of jobs consume amounts of the resource on their vnodes.
     bool is_of_vnodes(std::uint32_t resource) const {
         return resources_[resource].consumable && resources_[resource].of_vnodes;
     }

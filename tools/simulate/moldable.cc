@@ -15,7 +15,7 @@ constexpr double kLongestWalltime = 1e11;  // in seconds: 3,000 years
 void make_moldable(Trace& trace, double factor) {
     for (TraceJob& job : trace.jobs) {
         if (job.request != kNoRequest) continue;
-        constexpr double kRounding = 1e-9;  // of the division: a third of 9 is 3
+        constexpr double kRounding = 1e-9;  // tolerated error of the division: a third of 9 is 3
         const auto least =
             static_cast<std::int64_t>(std::ceil(static_cast<double>(job.cpus) / factor - kRounding));
         job.least_cpus = std::clamp<std::int64_t>(least, 1, job.cpus);

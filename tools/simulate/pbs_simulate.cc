@@ -223,7 +223,7 @@ std::string program_name(const std::string& command) {
     return fs::path(first).filename().string();
 }
 
-// A part of the command line: what to simulate.
+// A simulation that the command line asks for.
 struct Wanted {
     std::string policy;
     bool by_program = false;  // the program of --external schedules

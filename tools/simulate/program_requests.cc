@@ -26,7 +26,7 @@ using Packets = std::vector<std::string>;
 
 // The longest wait for changes, as on the server.
 constexpr Seconds kLongestWait{3600};
-// The time for which a program waits that asks again for what it has been told.
+// A program that asks again for something that it has been told waits for this time.
 constexpr Seconds kPollWait{1};
 // The most places of a start that is tested, as on the server.
 constexpr std::int64_t kMostTestedPlaces = 20'000;
@@ -43,7 +43,7 @@ Packets packets_of(const Reply& reply) {
     return {ifl::reply_packet(reply)};
 }
 
-// Finds the job of an id such as "12" or "12.trace", if it waits or runs. PBSE_UNKJOBID.
+// Finds the job of an id such as "12" or "12.trace". PBSE_UNKJOBID: no such job waits, runs or is suspended.
 ifl::Result<std::uint64_t> find_job(SimulatedServer& server, std::string_view id) {
     constexpr std::string_view kServer = ".trace";
     if (id.ends_with(kServer)) id.remove_suffix(kServer.size());
@@ -71,6 +71,7 @@ std::string reason_in(std::string_view comment) {
 }
 
 // Takes the places of a decision to run a job. PBSE_RESCUNAV: the job can't run, for the decision's reason.
+// PBSE_UNKJOBID: there is no decision, because there is no such job.
 ifl::Result<OwnPlaces> places_in(const sched::Decisions& decided) {
     if (decided.list.empty()) return fail(PBSE_UNKJOBID);
     const sched::Decision& last = decided.list.back();
@@ -215,7 +216,7 @@ Packets answer_vnodes(const SimulatedServer& server, const ifl::Status& asked) {
     return ifl::status_packets(std::move(status));
 }
 
-// Makes a reply of a text, in objects of a part of it each.
+// Makes a reply of objects, each of which has a part of the text.
 Packets text_packets(const std::string& sched, std::string_view text) {
     constexpr std::size_t kPart = std::size_t{256} << 10;
     ifl::StatusReply status;

@@ -19,7 +19,7 @@ auto refusal(int code, std::string text) {
     return tl::unexpected(ifl::Error{code, std::move(text)});
 }
 
-// Adds amounts. A sum beyond the largest number is that number.
+// Adds amounts. A sum that is out of range becomes the largest or the least number.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
     std::int64_t total = 0;
     if (!__builtin_add_overflow(a, b, &total)) return total;

@@ -1,5 +1,6 @@
-// The vnodes of a simulation as a program sees them that chooses places itself: what they have, and what
-// started jobs hold there. Reads such a place, and checks that there is room, as the server does for qrun.
+// The vnodes of a simulation whose jobs a program of the site starts: their amounts, and the amounts that
+// started jobs hold. Reads the places that the program names, and checks that they have room, as a server
+// does for qrun.
 #pragma once
 
 #include <cstddef>

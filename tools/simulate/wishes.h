@@ -1,5 +1,6 @@
-// Reads the wishes of a simulation's jobs: requests that no job has to get as a whole, for reports about what
-// the jobs got of them. These are deadlines, ranges of chunks, and preferences.
+// Reads the wishes of a simulation's jobs, for reports about what the jobs got of them. A wish is a request
+// that the scheduler may leave unfulfilled, in part or as a whole: a deadline, a range of chunks, or
+// preferences.
 #pragma once
 
 #include <cstdint>
