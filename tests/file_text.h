@@ -1,4 +1,4 @@
-// The contents of files.
+// Reads files for tests.
 #pragma once
 
 #include <filesystem>

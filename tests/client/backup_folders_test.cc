@@ -17,7 +17,7 @@ constexpr std::int64_t kNow = 1795465800;  // 2026-11-23 20:30:00 UTC
 
 class BackupFolders : public testing::Test {
   protected:
-    // Makes a folder whose time is before that of those made before, as a copy may have it.
+    // Makes a folder. Its time is earlier than that of the folders that were made before it, as after a copy.
     fs::path make(const std::string& name) {
         fs::create_directory(all / name);
         fs::last_write_time(all / name, fs::file_time_type(std::chrono::hours(--made_)));

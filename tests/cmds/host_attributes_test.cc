@@ -30,8 +30,8 @@ TEST(HostAttributes, KnowPbsAndPolicyAttributes) {
     EXPECT_FALSE(is_attribute(ObjectType::queue, "workq"));
 }
 
-// The bundled server gives these attributes of schedulers to the plugin, which sets them in policies. The
-// plugin does so with each attribute that policies have and its schedulers lack.
+// If a client sets an attribute of these on a scheduler, the bundled server passes it to the plugin. The
+// plugin sets it in the scheduler's policies if policies have the attribute, and its own schedulers lack it.
 TEST(HostAttributes, AttributesThatSchedulersSetInPoliciesAreThoseOfPoliciesAlone) {
     std::size_t count = 0;
     for (const HostAttribute& attribute : host_attributes(ObjectType::sched)) {

@@ -3,8 +3,9 @@
 # the OpenPBS that is installed in PREFIX. The box has its own network, processes, and files in /etc, PREFIX
 # and /var/spool, with PBS_HOME (/var/spool/pbs). So the machine's own files don't change, and several boxes may
 # run at a time. The folder WORK, which must not be under /tmp or /var/spool, keeps a home (PBS_HOME) that is made
-# once and copied for each box. The box's files are in the folder that the variable BOX names (by default a new folder below WORK), and
-# are removed when COMMAND has ended. In the box, `pbs start` and `pbs stop` start and stop the server.
+# once and copied for each box. The box's files are in the folder that the variable BOX names (by default a new
+# folder below WORK), and are removed when COMMAND has ended. In the box, `pbs start` and `pbs stop` start and stop
+# the server.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then

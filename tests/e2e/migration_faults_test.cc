@@ -28,7 +28,8 @@ constexpr const char* kPrint =
     "create queue made\nset queue made queue_type = Execution\nset queue made Priority = 7\n"
     "set server max_running = 9\n";
 
-// A server that migrates, with faults.c preloaded, which kills it or fails its writes where the test says.
+// A server that migrates. faults.c is preloaded into it, and kills it or makes a write fail where the test
+// says.
 class MigratingServer {
   public:
     MigratingServer() {

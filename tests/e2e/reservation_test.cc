@@ -220,7 +220,7 @@ TEST_F(Reservations, WithoutASchedulerTheyStayUnconfirmedUntilTheirEnd) {
     EXPECT_TRUE(wait_attribute(id, "reserve_state", "(gone)"));
 }
 
-// The greatest number of seconds, added to the time, would be no instant any more.
+// The sum of the present time and the greatest number of seconds would overflow.
 TEST_F(Reservations, TheLongestWaitLastsUntilTheAnswer) {
     NEEDS(own_server);
     ASSERT_TRUE(server.configure({"set server scheduling=False"}));

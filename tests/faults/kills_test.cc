@@ -205,7 +205,8 @@ class Kills : public ::testing::Test {
         if (history.exit != 0 || !read.is_array() || read.empty()) return 0;
         return read.back().value("revision", 0);
     }
-    // Asks pbs_web, which may have no server, or be killed. Each answer is whole and says what it is.
+    // Asks pbs_web, which may be killed meanwhile, or have no server. An answer that comes is complete.
+    // JSON has the member "error" exactly if the HTTP status isn't 200.
     void ask_web() {
         static constexpr const char* kAddresses[] = {"/now.json", "/why.json", "/changes.json", "/when.json"};
         if (random(2) == 0) {
@@ -288,7 +289,7 @@ class Kills : public ::testing::Test {
             const std::lock_guard lock(mutex_);
             std::ranges::shuffle(all, random_);
         }
-        // Most files may be of jobs that have just ended.
+        // Try all files, because most may be of jobs that have just ended.
         for (const fs::path& started : all) {
             const pid_t pid = holder(started, byte);
             if (pid == 0) continue;

@@ -106,7 +106,7 @@ class PowerFailure : public ::testing::Test {
             SCOPED_TRACE(fmt::format("power failure after call {} of {}, {} marks; {}", instant,
                                      calls_.size(), marked, text_of(loss)));
             const Disk::State state = disk_->after(loss, random_);
-            // Different losses may leave the same state, in which a server does the same.
+            // Try equal states once: different losses may leave the same state.
             if (!tried_states_.insert(number_of(state, marked)).second) continue;
             write(state);
             // A power failure restarts the machine, so it gets another boot id.
@@ -130,7 +130,7 @@ class PowerFailure : public ::testing::Test {
         std::printf("power failures: seed %u: %ld different ones of %ld states, %zu calls and %zu marks\n",
                     seed_, tried_, states, calls_.size(), marks_);
     }
-    // Returns a number that differs, as good as always, between states, and between numbers of marks.
+    // Returns a hash of a state and of `marked`. Different ones have, as good as always, different hashes.
     static std::size_t number_of(const Disk::State& state, std::size_t marked) {
         std::size_t number = marked;
         const auto add = [&](const std::string& text) {

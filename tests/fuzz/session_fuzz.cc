@@ -482,7 +482,7 @@ class Site {
                 resource = choose_.of(kResources);
             // don't change the program that sends mail
             if (name == "mailer") name = "comment";
-            // don't wait longer for a reservation's answer than is worth while
+            // Don't let a client wait long for a reservation's answer.
             static constexpr Names kWaits = {"1", "-1", "600", "-600", "", "x"};
             if (name == "interactive" && type == MGR_OBJ_RESV)
                 return {name, "", choose_.of(kWaits), choose_.of(kOps)};
@@ -692,8 +692,8 @@ class Site {
             add(status_scheduler, kind);
         return text;
     }
-    // Returns whether an amount is 0, whatever its unit. A new start doesn't list the amounts of resources
-    // that no job holds any more.
+    // Returns whether an amount is 0, whatever its unit. After a new start, the server doesn't list the
+    // amounts of resources that no job holds any more.
     static bool is_zero(std::string_view amount) {
         return amount.find_first_of("123456789") == std::string_view::npos;
     }

@@ -114,7 +114,7 @@ TEST_F(Weights, OfAGroup) {
     EXPECT_EQ(read("cpu.weight"), "250");
 }
 
-// systemd marks the folder of a service that is delegated by an extended attribute.
+// systemd marks the folder of a delegated service by an extended attribute.
 TEST(GroupOfJobs, IsBesideThatOfTheServerInADelegatedService) {
     const std::string service = fmt::format("{}/pbs_service_{}", ::testing::TempDir(), ::getpid());
     std::filesystem::create_directories(service);

@@ -59,7 +59,7 @@ TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
     EXPECT_EQ(job_shows(one, "job_state") + job_shows(two, "job_state"), "RR");
     EXPECT_THAT(executor_.weights, IsEmpty());
     cycle(cycles, 31);
-    // Both have the same tickets, the first for two CPUs.
+    // Both jobs have the same number of tickets. The first job has two CPUs, so it has half as many for each.
     ASSERT_EQ(executor_.weights.size(), 2U);
     EXPECT_EQ(executor_.weights[0].first.job, one);
     EXPECT_EQ(executor_.weights[0].second, 67);

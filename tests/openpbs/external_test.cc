@@ -86,7 +86,7 @@ TEST_P(OpenpbsExternal, ARemovalWarnsOfTheFilesThatStay) {
     accept("set policy default_policy algorithm = external");
     EXPECT_TRUE(comes("sched_config", "# Made from the policies"));
     EXPECT_THAT(remove(), HasSubstr("pbs_policy_install: warning: " + warning));
-    // The way back that the warning names.
+    // Go back to the earlier files as the warning says.
     site->install(options());
     site->stop();
     site->start_with_plugin();

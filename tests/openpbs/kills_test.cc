@@ -80,8 +80,9 @@ class OpenpbsKills : public AttachedSite {
         const std::string supervisor = "$(cat /var/spool/pbs/server_priv/policyd.pid)";
         site->ok("kill -9 " + (victim == Victim::supervisor ? supervisor : "$(pgrep -P " + supervisor + ")"));
     }
-    // Waits until there is a successor of the killed process, which serves requests about policies. A
-    // supervisor starts the daemon again; nobody starts the supervisor, with which its daemon ends.
+    // Waits until a successor of the killed process serves requests about policies. The supervisor itself
+    // starts a killed daemon again. A killed server, and a killed supervisor, whose daemon ends with it, are
+    // started here.
     void replace(Victim victim) const {
         if (victim == Victim::server) {
             site->start_with_plugin();

@@ -376,7 +376,7 @@ TEST_F(OpenpbsBeside, ADaemonThatOthersLookAfterIsReplacedByThem) {
     const std::string second = restarted("p3");
     EXPECT_NE(second, first);
     EXPECT_THAT(second, MatchesRegex("[0-9]+ /var/spool/own/pbs_policyd\n"));
-    // Their daemon stays the one of another installation.
+    // A pbs_policyd of another installation can't replace this daemon, because the loop starts it again.
     EXPECT_THAT(site->refused("$ours/pbs_policyd --daemon"),
                 HasSubstr("is another pbs_policyd, which is started again if ended: it executes "
                           "/var/spool/own/pbs_policyd"));

@@ -269,7 +269,7 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
-// OpenPBS's master takes it even so; its releases refuse it.
+// OpenPBS's branch master lets a scheduler without a sched_host register; the releases refuse it.
 TEST_P(OpenpbsScheduling, ASchedulerWithoutAHostIsToldToHaveOne) {
     accept("create sched other partition = P1");
     const auto scheduled_by = [&] {

@@ -101,8 +101,8 @@ TEST_F(AdvanceReservation, ItsJobsRunInItAndOthersBesideIt) {
     EXPECT_THAT(world.cycle(at(12)).started, ElementsAre(other));
 }
 
-// A cycle after the end of a job of the reservation considers the next one, although this one lasts into the
-// time of a place that is kept for a waiting job, and although no other job may have the amounts.
+// When a job of a reservation ends, the next cycle considers the reservation's next job. That job starts on
+// the reservation's amounts even if it lasts into the time of a place that is kept for a waiting job.
 struct FollowsInReservation : AdvanceReservation, testing::WithParamInterface<const char*> {};
 
 TEST_P(FollowsInReservation, AfterTheEndOfAnotherJob) {

@@ -719,8 +719,9 @@ TEST(OwnRules, CountTheJobsThatACycleStarts) {
     EXPECT_EQ(world.cycle(at(1)).started.size(), 2U) << "no limit of a queue or of the server counts users";
 }
 
-// The sums of running jobs that a rule keeps are those that it would count. The other scheduler counts all
-// jobs in each cycle, because it gets its configuration again before.
+// The sums over running jobs that a rule keeps are those that it would get by counting them all. The
+// scheduler of the site `anew` counts all jobs in each cycle, because it gets its configuration again before
+// each.
 TEST(RulesWithSums, DecideAsIfTheyCountedAllJobsInEachCycle) {
     for (const int seed : first_seeds(pbs::test::cases(60))) {
         SCOPED_TRACE(seed);

@@ -1,5 +1,5 @@
 // A program for tests of `pbs_simulate --external`: does the steps that its arguments name, and then only
-// waits for changes. Writes a line about each step to the file of its first argument.
+// waits for changes. Writes lines about the steps to the file that its first argument names.
 //
 //     register            wait SECONDS        poll            record          tasks JOB HOST CPUS
 //     start JOB PLACE     checked JOB PLACE   rerun JOB       delete JOB      comment JOB TEXT
@@ -72,8 +72,8 @@ class Steps {
         const auto at = text.rfind("\"now\":");
         return at == text.npos ? "" : std::to_string(std::atoll(text.c_str() + at + 6) - 1795392000);
     }
-    // Waits for changes, and writes the time, jobs with their states, and jobs that are gone by their
-    // handles.
+    // Waits for changes. Writes the time, the changed jobs with their states, and the handles of the jobs
+    // that are gone.
     bool wait(int seconds) {
         batch_status* const reply = pbs_statchanges(connection_, nullptr, version_, seconds, nullptr);
         if (reply == nullptr) {

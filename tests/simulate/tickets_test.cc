@@ -19,8 +19,8 @@ constexpr const char* kByTickets =
     "set policy default_policy weighted_priority=True, weight_tickets=1, weight_urgency=0, "
     "weight_job_priority=0, by_queue=False\n";
 
-// Four jobs that arrive together on one CPU, each for 100 seconds. ann has 100 shares and bob 60. Tickets
-// after each start, the job that runs first:
+// Four jobs that arrive together on one CPU, each for 100 seconds. ann has 100 shares and bob 60. The tickets
+// after each start are the following, with the running job before the semicolon:
 //   0    ann 10000; bob 3750, ann 3125, bob 1875
 //   100  ann 10000; bob 3750, bob 1875
 //   200  bob 10000; bob 5000
@@ -77,7 +77,7 @@ TEST(Tickets, AreReportedAsPartsOverTime) {
     EXPECT_THAT(to_text(heading, {report}, 1), Not(HasSubstr("user ann  ")));
 }
 
-// Two of bob's jobs are of a project, which has all tickets while they are there. These are override tickets.
+// Two of bob's jobs are of a project with override tickets, so it has all tickets while these jobs are there.
 TEST(Tickets, AreOfProjectsToo) {
     Trace trace = four_jobs();
     trace.jobs[2].project = trace.jobs[3].project = trace.projects.number("rescue");

@@ -165,8 +165,8 @@ TEST(Variant, AConfigurationWithoutQueuesGetsThoseThatItNames) {
     EXPECT_EQ(plain->machine.server.at("default_queue"), "workq");
 }
 
-// A limit on a queue that the trace or the policy names, or on workq, leaves the queue started. The jobs of
-// other queues than the last one still go to the queue that they would go to without the limit.
+// A site without queues gets those that the trace or the policy names, or workq, enabled and started. A
+// change that sets a limit on one of them doesn't alter that, nor which other queues are made.
 TEST(Variant, ALimitOnAQueueThatIsOnlyNamedLeavesItStarted) {
     Site bare;
     add_nodes(bare.machine, 1, 2, 0);

@@ -58,8 +58,8 @@ TEST(Ranges, AreReportedWithTheChunksThatJobsHad) {
                 Not(HasSubstr("range")));
 }
 
-// The greatest number is that of the policy, of the multiples of per_host. A range that can't be read is
-// none.
+// A range without an end goes up to the policy's max_range_chunks. With per_host, only its multiples count. A
+// range that can't be read isn't reported.
 TEST(Ranges, EndWithThePolicysMost) {
     Trace trace = trace_of({{0, 1, 10, 20}, {0, 2, 10, 20}, {0, 1, 10, 20}});
     request(trace, 0, {{"select", "1:ncpus=1"}, {"select_range", "1-"}});

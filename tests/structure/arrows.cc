@@ -160,9 +160,8 @@ std::vector<Rule> all_rules() {
           "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
         // pbs_simulate uses the scheduler and reads deadlines and ranges of jobs as the plugin does, and
-        // reads
-        // the output of qmgr and pbs_config. With --external it answers the requests of a program as a server
-        // does
+        // reads the output of qmgr and pbs_config. With --external it answers the requests of a program as a
+        // server does
         {"tools/simulate",
          {"text/",
           "objects/",
