@@ -41,7 +41,8 @@ auto parse_arguments(const Program& program, const std::vector<std::string>& arg
     }
     return *std::move(parsed);
 }
-// Does the same by parse_options().
+// Parses the arguments by parse_options(), and handles --version, --help and errors as parse_arguments()
+// does.
 tl::expected<CommandLine, int> command_line(const Program& program, std::string_view letters, int argc,
                                             char** argv);
 // Prints "name: message" to stderr.

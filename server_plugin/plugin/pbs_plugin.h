@@ -837,10 +837,10 @@ typedef struct pbs_plugin {
      * places; the order of jobs doesn't count. `result` gets one decision: RUN, with places if the request
      * has none; or COMMENT, with the reason why the job may not start. `reply`, unless it is NULL, gets the
      * objects of PBS_OBJ_EXPLANATION about this start, if the request asks for them. Nothing is changed.
-     * RUN holds at the moment of the answer: nothing may have changed since when the host starts the job.
-     * Errors, and the life of the decision: as those of place_job(); 15208, too, while a thread works on the
-     * request (its ticket); PBSE_NOSUP, with a text in `reply`: the policy in force has the algorithm
-     * origin. */
+     * RUN holds only at the moment of the answer: the host has to start the job before anything changes.
+     * Errors, and the life of the decision: as those of place_job(); 15208 also means that a thread works on
+     * the request, if it has a ticket; PBSE_NOSUP, with a text in `reply`: the policy in force has the
+     * algorithm origin. */
     int32_t (*test_start)(void* self, const pbs_start_request* request, pbs_cycle_result* result,
                           pbs_reply* reply);
 } pbs_plugin;

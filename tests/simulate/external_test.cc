@@ -90,7 +90,7 @@ Trace random_jobs(std::uint32_t seed, int jobs) {
     return trace_of(list);
 }
 
-// The example program starts each job at the time at which the policy starts it that goes by the order alone.
+// The example program starts each job when a policy that goes by the order alone starts it.
 TEST_F(ExternalProgram, FifoIsTheStrictOrder) {
     for (const std::uint32_t seed : {1U, 2U, 3U}) {
         const Trace trace = random_jobs(seed, 200);
@@ -118,7 +118,7 @@ TEST_F(ExternalProgram, TheSameEachTime) {
     EXPECT_EQ(json(first), json(second));
 }
 
-// The filters of the policy answer, as the program asks for that: ann has one job at a time.
+// The program asks for tested starts, so the policy's filters decide: ann may have one running job.
 TEST_F(ExternalProgram, StartsAreTestedByThePolicy) {
     const Schedule run = fifo(trace_of({{0, 1, 100}, {0, 1, 100}, {0, 1, 100, -1, "bob"}}), site_of(1, 8),
                               "set server max_run = \"[u:PBS_GENERIC=1]\"\n"

@@ -124,7 +124,8 @@ TEST(Ranges, CountInSharesWithTheCpusThatJobsHad) {
 }
 
 // The first job finds on b all that it prefers, the second one finds half of it on c. The third job has one
-// chunk on b and one on a, which has nothing of it. The fourth one asks for more CPUs than there are.
+// chunk on b, and one on a, which has nothing that the job prefers. The fourth one asks for more CPUs than
+// there are.
 TEST(MissedPreferences, AreReported) {
     Trace trace =
         trace_of({{0, 1, 100, 100}, {1, 2, 100, 100}, {2, 2, 100, 100}, {3, 9, 1, 1}, {4, 1, 1, 1}});

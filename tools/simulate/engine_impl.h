@@ -79,8 +79,8 @@ class Engine final : public SimulatedServer {
         bool external = false;  // the program schedules by the policy in force
     };
 
-    // The number before that of the first change that a program is told: the time of the server's start, in
-    // microseconds, as on a server.
+    // Returns the number that precedes the number of the first change. It is the time of the simulated
+    // server's start, in microseconds, as on a server.
     static std::int64_t first_change(const Trace& trace) {
         return trace.jobs.empty() ? 0 : trace.jobs.front().submit.time_since_epoch().count() * 1'000'000;
     }

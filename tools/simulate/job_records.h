@@ -25,7 +25,8 @@ inline std::uint32_t job_of(sched::JobHandle handle) {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) - 1);
 }
 
-// Returns the job of an id as JobRecords writes it, "12.trace". REQUIRES: it is such an id.
+// Returns the index in the trace of the job with this id: 11 for "12.trace". REQUIRES: JobRecords has written
+// the id.
 inline std::uint32_t job_of(std::string_view id) {
     return values::take_number<std::uint32_t>(id).value_or(1) - 1;
 }

@@ -24,8 +24,8 @@ struct ProgramSession {
     };
     std::optional<Wait> wait{};
     bool schedules = false;  // has registered, or asked for changes
-    // The versions at which the program was told that nothing is new, and got a record: if it asks again, at
-    // the same version, it waits for a second.
+    // The version (the number of the last change) at which the program was told that nothing is new, and the
+    // version at which it got a record. If it asks again at the same version, it waits for a second.
     std::optional<std::int64_t> polled{};
     std::optional<std::int64_t> recorded{};
 };

@@ -27,7 +27,7 @@ class SimulatedServer {
     virtual const Cluster& cluster() const = 0;
     virtual const Room& room() const = 0;
 
-    // Returns the job's letter: Q, R or S; '\0': it is still to come, or has ended.
+    // Returns the letter of the job's state: Q, R or S; '\0': it is still to come, or has ended.
     virtual char state(std::uint64_t job) = 0;
     // Returns the amounts that the job requests, valid until the next call of a function. REQUIRES: it has a
     // state.

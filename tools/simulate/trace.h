@@ -62,7 +62,8 @@ struct TraceJob {
     std::uint32_t project = 0;           // index in Trace::projects
     std::uint32_t queue = 0;             // index in Trace::queues
 
-    // Returns the run time with a number of CPUs: of a moldable job more than run_time, as its work stays.
+    // Returns the run time with this number of CPUs. A moldable job with fewer CPUs runs longer than
+    // run_time, because its work stays the same.
     Seconds run_time_with(std::int64_t given) const {
         return least_cpus == 0 ? run_time : Seconds((run_time.count() * cpus + given - 1) / given);
     }

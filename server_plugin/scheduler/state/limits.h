@@ -47,8 +47,9 @@ struct OwnLimit {
     // The limit finds the running jobs by itself: `count` is called only for those that the cycle starts or
     // preempts, or that begin or end in a look-ahead.
     bool finds_running = false;
-    // For a limit that finds the running jobs and keeps their sums (SchedMemory::sums): returns how many
-    // running jobs it has to count before its first answer in a cycle by these settings. Null: none.
+    // Returns how many running jobs the limit has to count before its first answer in a cycle by these
+    // settings. Null: none, because the limit doesn't find the running jobs and keep their sums
+    // (SchedMemory::sums).
     std::size_t (*uncounted)(const Settings& settings, const Tables& tables, const OwnStates& sums,
                              Instant now) = nullptr;
     // Called at the beginning of a cycle, before the other functions; but not if an operator wants a job
