@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostKept = 8;
 constexpr std::size_t kTimeSize = std::string_view("20261122-203000").size();
 
-// Returns whether a name's ending is that of an unfinished backup: ".partial", or with "-" and the six
-// characters of a temporary folder.
+// Returns whether a name's ending is that of an unfinished backup: ".partial", perhaps followed by "-" and
+// the six characters of a temporary folder.
 bool is_unfinished(std::string_view ending) {
     return ending == kUnfinishedBackup ||
            (ending.size() == kUnfinishedBackup.size() + 7 && ending.starts_with(kUnfinishedBackup) &&

@@ -89,7 +89,8 @@ Result<bool> boolean_of(const Values& values, std::string_view key, std::string_
     return tl::unexpected(fmt::format("{}: {}: found '{}', expected True or False", object, key, text));
 }
 
-// Returns whether jobs may start on the vnode with these attributes.
+// Returns whether jobs may start on the vnode with these attributes: it isn't offline. Other states, such as
+// down, don't count.
 bool is_free(const Values& node) {
     return value_of(node, "state").find("offline") == std::string_view::npos;
 }
