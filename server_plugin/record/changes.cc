@@ -8,6 +8,13 @@
 
 namespace pbs::record {
 
+std::string too_old_text(std::int64_t version) {
+    return fmt::format(
+        "the changes after version {} aren't known any more, or are of an earlier life of the "
+        "server: take a new record",
+        version);
+}
+
 std::string changes_text(const sched::Inspector& scheduler, const ChangeLog::Some& some, sched::Instant now,
                          const std::atomic<bool>& give_up) {
     // The number of bytes after which an answer ends.

@@ -1,6 +1,7 @@
 // Starts with check=True, and questions whether a job may start at a place (pbs_asks), with the built plugin.
 #include <fmt/format.h>
 
+#include "ifl/program_requests.h"
 #include "server_plugin/host/life/run_reports.h"
 #include "server_plugin/host/requests/test_start.h"
 #include "tests/host/plugin_fixture.h"
@@ -269,7 +270,7 @@ TEST_F(TestStart, WaitsForTheEndOfACycle) {
 TEST_F(TestStart, PlacesAreLimited) {
     const std::string id = job("1:ncpus=1");
     std::string place = "v0:ncpus=0";
-    for (size_t i = 1; i < kMostTestedPlaces; ++i) place += "+v0:ncpus=0";
+    for (int64_t i = 1; i < ifl::kMostTestedPlaces; ++i) place += "+v0:ncpus=0";
     EXPECT_EQ(asks(id, place), "starts");
     place += "+v0:ncpus=0";
     EXPECT_EQ(asks(id, place), std::to_string(PBSE_IVALREQ));

@@ -172,6 +172,7 @@ std::vector<Rule> all_rules() {
           "ifl/error_text.h",
           "ifl/pbs_ifl.h",
           "ifl/pbs_error.h",
+          "ifl/program_requests.h",
           "ifl/reply.h",
           "ifl/request.h",
           "ifl/cmds/attr_list.h",

@@ -10,6 +10,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/record/changes.h"
 #include "server_plugin/record/record_file.h"
 #include "tools/simulate/job_records.h"
@@ -24,12 +25,8 @@ using ifl::Reply;
 using ifl::RequestType;
 using Packets = std::vector<std::string>;
 
-// The longest wait for changes, as on the server.
-constexpr Seconds kLongestWait{3600};
 // A program that asks again for something that it has been told waits for this time.
 constexpr Seconds kPollWait{1};
-// The most places of a start that is tested, as on the server.
-constexpr std::int64_t kMostTestedPlaces = 20'000;
 
 auto fail(int code, std::string text = {}) {
     return tl::unexpected(ifl::Error{code, std::move(text)});
@@ -52,30 +49,13 @@ ifl::Result<std::uint64_t> find_job(SimulatedServer& server, std::string_view id
     return *number - 1;
 }
 
-// Reads the extend string of a start.
-ifl::Result<bool> is_checked(std::string_view extend) {
-    constexpr std::string_view kCheck = "check=";
-    if (extend.empty()) return false;
-    const auto value = extend.starts_with(kCheck) ? values::parse_boolean(extend.substr(kCheck.size()))
-                                                  : std::optional<bool>();
-    if (!value)
-        return fail(PBSE_IVALREQ,
-                    fmt::format("start '{}': expected nothing, check=True or check=False", extend));
-    return *value;
-}
-
-std::string reason_in(std::string_view comment) {
-    for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
-        if (comment.starts_with(begin)) return std::string(comment.substr(begin.size()));
-    return std::string(comment);
-}
-
 // Takes the places of a decision to run a job. PBSE_RESCUNAV: the job can't run, for the decision's reason.
 // PBSE_UNKJOBID: there is no decision, because there is no such job.
 ifl::Result<OwnPlaces> places_in(const sched::Decisions& decided) {
     if (decided.list.empty()) return fail(PBSE_UNKJOBID);
     const sched::Decision& last = decided.list.back();
-    if (last.kind != sched::DecisionKind::run) return fail(PBSE_RESCUNAV, reason_in(last.text));
+    if (last.kind != sched::DecisionKind::run)
+        return fail(PBSE_RESCUNAV, std::string(ifl::reason_in(last.text)));
     OwnPlaces own;
     for (const sched::Place& place : last.places) {
         const auto& amounts = own.amounts.emplace_back(place.amounts.begin(), place.amounts.end());
@@ -88,7 +68,7 @@ ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, s
     const auto job = find_job(server, asked.job);
     if (!job) return tl::unexpected(job.error());
     if (server.state(*job) != 'Q') return fail(PBSE_BADSTATE);
-    const auto checked = is_checked(extend);
+    const auto checked = ifl::is_checked(extend);
     if (!checked) return tl::unexpected(checked.error());
     const sched::JobHandle handle = handle_of(static_cast<std::uint32_t>(*job));
     const std::string_view where = asked.destination;
@@ -100,8 +80,8 @@ ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, s
         server.start(*job, chosen->places);
         return {};
     }
-    if (*checked && server.room().count(where, server.requested(*job)) > kMostTestedPlaces)
-        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", kMostTestedPlaces));
+    if (*checked && server.room().count(where, server.requested(*job)) > ifl::kMostTestedPlaces)
+        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
     const auto named = server.room().read(where, server.requested(*job));
     if (!named) return tl::unexpected(named.error());
     if (*checked)
@@ -198,8 +178,8 @@ ifl::Attributes describe(const Room::Vnode& vnode, const Cluster& cluster) {
     for (const auto& [id, amount] : vnode.available) {
         const Cluster::Resource& resource = cluster.resources()[id];
         const bool size = resource.kind == sched::ResourceKind::size;
-        all.push_back({kAvailable, resource.name,
-                       size ? fmt::format("{}kb", (amount + 1023) / 1024) : fmt::format("{}", amount)});
+        all.push_back(
+            {kAvailable, resource.name, size ? values::kilobytes_text(amount) : fmt::format("{}", amount)});
     }
     return all;
 }
@@ -243,44 +223,23 @@ Packets record_packets(SimulatedServer& server, const std::string& sched) {
 Packets changes_packets(SimulatedServer& server, ProgramSession& session, const std::string& sched,
                         std::int64_t version) {
     const auto some = server.changes().after(version, record::kMostChanges);
-    if (!some)
-        return packets_of(Reply::error(
-            PBSE_HISTORY, fmt::format("the changes after version {} aren't known any more, or are of an "
-                                      "earlier life of the server: take a new record",
-                                      version)));
+    if (!some) return packets_of(Reply::error(PBSE_HISTORY, record::too_old_text(version)));
     if (some->objects.empty()) session.polled = version;
     const std::atomic<bool> never = false;
     return text_packets(sched,
                         record::changes_text(server.scheduler().inspect(), *some, server.now(), never));
 }
 
-struct AskedChanges {
-    std::int64_t version = 0;
-    std::int64_t timeout = 0;
-};
-
-// Reads "version=N;timeout=SECONDS".
-std::optional<AskedChanges> read_changes(std::string_view extend) {
-    constexpr std::string_view kVersion = "version=";
-    constexpr std::string_view kTimeout = ";timeout=";
-    const auto at = extend.find(kTimeout);
-    if (!extend.starts_with(kVersion) || at == extend.npos) return std::nullopt;
-    const auto version = values::number<std::int64_t>(extend.substr(kVersion.size(), at - kVersion.size()));
-    const auto timeout = values::number<std::int64_t>(extend.substr(at + kTimeout.size()));
-    if (!version || !timeout || *version < 0 || *timeout < 0) return std::nullopt;
-    return AskedChanges{*version, *timeout};
-}
-
 Packets answer_changes(SimulatedServer& server, ProgramSession& session, const std::string& sched,
                        std::string_view extend) {
-    const auto asked = read_changes(extend);
+    const auto asked = ifl::read_changes(extend);
     if (!asked)
         return packets_of(Reply::error(
             PBSE_IVALREQ,
             fmt::format("changes '{}': expected version=N;timeout=SECONDS, both at least 0", extend)));
     session.schedules = true;
     const bool nothing_new = asked->version == server.changes().version();
-    Seconds timeout = std::min(kLongestWait, Seconds(std::min<std::int64_t>(asked->timeout, 3600)));
+    Seconds timeout = std::min<Seconds>(ifl::kLongestChangesWait, Seconds(asked->timeout));
     if (nothing_new && session.polled == asked->version) timeout = std::max(timeout, kPollWait);
     if (!nothing_new || timeout == Seconds(0)) return changes_packets(server, session, sched, asked->version);
     session.wait = ProgramSession::Wait{server.now() + timeout, asked->version, sched, false};

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "cluster/exec_vnode.h"
 #include "ifl/pbs_error.h"
+#include "values/amount.h"
 #include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::simulate {
 namespace {
@@ -19,30 +20,12 @@ auto refusal(int code, std::string text) {
     return tl::unexpected(ifl::Error{code, std::move(text)});
 }
 
-// Adds amounts. A sum that is out of range becomes the largest or the least number.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-    std::int64_t total = 0;
-    if (!__builtin_add_overflow(a, b, &total)) return total;
-    return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
-}
-
 void add(std::vector<Amount>& amounts, const Amount& amount) {
     const auto known = std::ranges::find(amounts, amount.resource, &Amount::resource);
     if (known == amounts.end())
         amounts.push_back(amount);
     else
-        known->number = sum(known->number, amount.number);
-}
-
-// Calls visit(part) for each part of a text between separators.
-template <class Visit>
-void for_each_part(std::string_view text, char separator, const Visit& visit) {
-    while (true) {
-        const auto end = std::min(text.find(separator), text.size());
-        visit(text.substr(0, end));
-        if (end == text.size()) return;
-        text.remove_prefix(end + 1);
-    }
+        known->number = values::amount_sum(known->number, amount.number);
 }
 
 }  // namespace
@@ -83,9 +66,9 @@ std::vector<Room::Chunk> Room::chunks_of(std::span<const Amount> requested) cons
             if (cluster_->is_of_vnodes(amount.resource)) only.amounts.push_back(amount);
         return chunks;
     }
-    for_each_part(select->text, '+', [&](std::string_view text) {
+    for (const std::string_view text : values::split(select->text, '+')) {
         Chunk& chunk = chunks.emplace_back();
-        for_each_part(text, ':', [&](std::string_view part) {
+        for (const std::string_view part : values::split(text, ':')) {
             const auto equals = part.find('=');
             if (equals == part.npos) {
                 chunk.count = std::max<std::int64_t>(0, values::number<std::int64_t>(part).value_or(1));
@@ -94,8 +77,8 @@ std::vector<Room::Chunk> Room::chunks_of(std::span<const Amount> requested) cons
                 if (const auto amount = cluster_->amount(part.substr(0, equals), part.substr(equals + 1)))
                     add(chunk.amounts, *amount);
             }
-        });
-    });
+        }
+    }
     return chunks;
 }
 
@@ -116,7 +99,7 @@ std::int64_t Room::count(std::string_view location, std::span<const Amount> requ
     const std::int64_t named = std::ranges::count(location, '+') + 1;
     if (location.find(':') != location.npos) return named;
     std::int64_t chunks = 0;
-    for (const Chunk& chunk : chunks_of(requested)) chunks = sum(chunks, chunk.count);
+    for (const Chunk& chunk : chunks_of(requested)) chunks = values::amount_sum(chunks, chunk.count);
     return std::max(named, chunks);
 }
 
@@ -155,7 +138,7 @@ ifl::Result<void> Room::check(std::span<const sched::Place> places) const {
                 return refusal(PBSE_RESCUNAV,
                                fmt::format("an amount below 0 on vnode {}", vnodes_[number].name));
             std::int64_t& total = wanted[number][amount.resource];
-            total = sum(total, amount.number);
+            total = values::amount_sum(total, amount.number);
         }
     }
     for (const sched::Place& place : places) {
@@ -168,7 +151,7 @@ ifl::Result<void> Room::check(std::span<const sched::Place> places) const {
             const auto available = vnode.available.find(resource);
             if (available == vnode.available.end()) continue;
             const auto used = vnode.used.find(resource);
-            if (sum(amount, used == vnode.used.end() ? 0 : used->second) > available->second)
+            if (values::amount_sum(amount, used == vnode.used.end() ? 0 : used->second) > available->second)
                 return refusal(PBSE_RESCUNAV, fmt::format("Resource temporarily unavailable: {} on vnode {}",
                                                           cluster_->resources()[resource].name, vnode.name));
         }

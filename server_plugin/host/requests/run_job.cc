@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "ifl/pbs_error.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/life/job_life.h"
@@ -71,20 +72,7 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
         job.mtime = change.now();
         if (auto ok = change.commit(); !ok) return refuse(ok.error());
     }
-    return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
-}
-
-// Returns whether the start is to be done only if the plugin's filters let the job start. PBSE_IVALREQ: the
-// extend string is something else.
-Result<bool> is_checked(std::string_view extend) {
-    constexpr std::string_view kCheck = "check=";
-    if (extend.empty()) return false;
-    const auto value = extend.starts_with(kCheck) ? values::parse_boolean(extend.substr(kCheck.size()))
-                                                  : std::optional<bool>();
-    if (!value)
-        return fail(PBSE_IVALREQ,
-                    fmt::format("start '{}': expected nothing, check=True or check=False", extend));
-    return *value;
+    return ifl::Reply::error(PBSE_RESCUNAV, std::string(ifl::reason_in(comment)));
 }
 
 // Decides where the job runs: at the places that the request names, or at those that the plugin finds.
@@ -119,13 +107,13 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id, uint6
     const auto target = startable(context, id);
     if (!target) return refuse(target.error());
     const int64_t now = server.now();
-    const auto checked = is_checked(context.request.extend);
+    const auto checked = ifl::is_checked(context.request.extend);
     if (!checked) return refuse(checked.error());
     const auto decision = decide(context, *target->job, body.destination, now, *checked, ticket);
     if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
     if (!decision) return refuse(decision.error());
     if (*checked && decision->kind != Decision::Kind::run)
-        return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(decision->text)));
+        return ifl::Reply::error(PBSE_RESCUNAV, std::string(ifl::reason_in(decision->text)));
     Change change(server, now);
     Job& job = change.job(*target->job);
     if (decision->kind == Decision::Kind::run)

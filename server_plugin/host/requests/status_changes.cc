@@ -12,44 +12,23 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/status_scheduler.h"
-#include "values/number.h"
 
 namespace pbs::host {
 namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// The longest wait for a change. After it the answer says that there was none.
-constexpr std::chrono::seconds kLongestWait{3600};
-
-struct AskedChanges {
-    std::int64_t version = 0;
-    std::int64_t timeout = 0;
-};
-
-// Reads "version=N;timeout=SECONDS". Returns nullopt if the text is malformed.
-std::optional<AskedChanges> read_changes(std::string_view extend) {
-    constexpr std::string_view kVersion = "version=";
-    constexpr std::string_view kTimeout = ";timeout=";
-    const auto timeout_at = extend.find(kTimeout);
-    if (!extend.starts_with(kVersion) || timeout_at == std::string_view::npos) return std::nullopt;
-    const auto version =
-        values::number<std::int64_t>(extend.substr(kVersion.size(), timeout_at - kVersion.size()));
-    const auto timeout = values::number<std::int64_t>(extend.substr(timeout_at + kTimeout.size()));
-    if (!version || !timeout || *version < 0 || *timeout < 0) return std::nullopt;
-    return AskedChanges{*version, *timeout};
-}
-
 class AwaitedChanges final : public Steps {
   public:
-    AwaitedChanges(Server& server, AskedChanges asked, std::unique_ptr<Steps> then)
+    AwaitedChanges(Server& server, ifl::AskedChanges asked, std::unique_ptr<Steps> then)
         : server_(server),
           version_(asked.version),
-          until_(Steady::now() +
-                 std::min<std::chrono::seconds>(kLongestWait, std::chrono::seconds(asked.timeout))),
+          until_(Steady::now() + std::min<std::chrono::seconds>(ifl::kLongestChangesWait,
+                                                                std::chrono::seconds(asked.timeout))),
           then_(std::move(then)) {}
 
     bool waits() const override {
@@ -75,7 +54,7 @@ class AwaitedChanges final : public Steps {
 
 ifl::Reply status_changes(Context& context, std::string_view extend, const PluginsAnswer& answer) {
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
-    const auto asked = read_changes(extend);
+    const auto asked = ifl::read_changes(extend);
     if (!asked)
         return ifl::Reply::error(
             PBSE_IVALREQ,

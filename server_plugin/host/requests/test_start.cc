@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
@@ -66,7 +67,7 @@ int64_t chunk_count(const Job& job, const State& state) {
 }
 
 auto too_many_places() {
-    return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", kMostTestedPlaces));
+    return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ auto too_many_places() {
 Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location,
                                         bool is_tested) {
     const auto too_many = [is_tested](int64_t places) {
-        return is_tested && places > static_cast<int64_t>(kMostTestedPlaces);
+        return is_tested && places > ifl::kMostTestedPlaces;
     };
     if (too_many(std::ranges::count(location, '+') + 1)) return too_many_places();
     auto named = parse_exec_vnode(location, state);
@@ -82,12 +83,6 @@ Result<std::vector<Place>> named_places(const Job& job, const State& state, std:
         return named;
     if (too_many(chunk_count(job, state))) return too_many_places();
     return deal_chunks(job, state, *named);
-}
-
-std::string_view reason_in(std::string_view comment) {
-    for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
-        if (comment.starts_with(begin)) return comment.substr(begin.size());
-    return comment;
 }
 
 Result<const Job*> explained_job(const Context& context, std::string_view id) {

@@ -12,17 +12,11 @@
 
 namespace pbs::host {
 
-// The most places that a start that is tested may name. The policy plugin tests them all in one call.
-constexpr size_t kMostTestedPlaces = 20'000;
-
 // Reads the places that a request names for a job: an exec_vnode, or vnodes without amounts, over which the
 // job's chunks are distributed. Errors: as those of parse_exec_vnode(); PBSE_IVALREQ: the start is to be
-// tested, and has more than kMostTestedPlaces places.
+// tested, and has more than ifl::kMostTestedPlaces places.
 Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location,
                                         bool is_tested);
-
-// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
-std::string_view reason_in(std::string_view comment);
 
 // Finds the job that an explanation of `id` is about; for a waiting subjob, its array. PBSE_UNKJOBID,
 // PBSE_HISTJOBID, PBSE_PERM.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -102,18 +101,6 @@ std::string amount_text(Type type, int64_t amount) {
 
 bool is_amount(Type type) {
     return type == Type::integer || type == Type::real || type == Type::size || type == Type::duration;
-}
-
-int64_t amount_sum(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    if (!__builtin_add_overflow(a, b, &sum)) return sum;
-    return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
-}
-
-int64_t amount_product(int64_t a, int64_t b) {
-    int64_t product = 0;
-    if (!__builtin_mul_overflow(a, b, &product)) return product;
-    return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
 
 std::vector<std::string> split_list(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "cluster/amount.h"
 #include "ifl/attributes/attribute_table.h"
 #include "server_plugin/host/base/error.h"
+#include "values/amount.h"
 
 namespace pbs::host {
 
@@ -30,9 +31,8 @@ std::string amount_text(Type type, int64_t amount);
 // Returns whether values of this type are amounts, which can be added, subtracted and compared.
 bool is_amount(Type type);
 
-// Add and multiply amounts. A result that is too large becomes the largest amount.
-int64_t amount_sum(int64_t a, int64_t b);
-int64_t amount_product(int64_t a, int64_t b);
+using values::amount_product;
+using values::amount_sum;
 
 // Splits a list at commas, except those after a backslash. Removes spaces around the entries, and empty
 // entries.

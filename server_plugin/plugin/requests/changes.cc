@@ -1,7 +1,5 @@
 #include "server_plugin/plugin/requests/changes.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,11 +25,7 @@ class ChangesQuery final : public BackgroundQuery {
         if (some_) text_ = record::changes_text(scheduler, *some_, now_, given_up());
     }
     int32_t answer(const pbs_status_request&, bool, Reply reply) override {
-        if (!some_)
-            return reply.error(PBSE_HISTORY,
-                               fmt::format("the changes after version {} aren't known any more, or are of "
-                                           "an earlier life of the server: take a new record",
-                                           version_));
+        if (!some_) return reply.error(PBSE_HISTORY, record::too_old_text(version_));
         const ShownAttribute text{"text", text_, {}};
         reply.object(PBS_OBJ_CHANGES, sched_, std::span(&text, 1));
         return PBSE_NONE;

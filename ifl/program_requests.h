@@ -1,0 +1,36 @@
+// The extend strings and answers of requests from a program that schedules, for the servers that it may ask:
+// the bundled one and pbs_simulate.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ifl/error.h"
+
+namespace pbs::ifl {
+
+/// The longest wait for changes. After it the answer says that there was none.
+inline constexpr std::chrono::seconds kLongestChangesWait{3600};
+
+/// The most places of a start that is tested: all of them are tested in one call of the scheduler.
+inline constexpr std::int64_t kMostTestedPlaces = 20'000;
+
+/// A request for the changes after a version. `timeout`: seconds to wait for the first change.
+struct AskedChanges {
+    std::int64_t version = 0;
+    std::int64_t timeout = 0;
+};
+
+/// Reads "version=N;timeout=SECONDS". Returns nullopt if the text is malformed or a number is below 0.
+std::optional<AskedChanges> read_changes(std::string_view extend);
+
+/// Reads the extend string of a start. Returns whether the start is to be done only if the scheduler's
+/// filters let the job start. PBSE_IVALREQ: the string is neither empty nor "check=" with a boolean.
+Result<bool> is_checked(std::string_view extend);
+
+/// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
+std::string_view reason_in(std::string_view comment);
+
+}  // namespace pbs::ifl
