@@ -12,6 +12,7 @@
 
 #include "objects/plain_file.h"
 #include "values/fd.h"
+#include "values/fnv.h"
 #include "values/text.h"
 
 namespace pbs::migrate {
@@ -25,9 +26,7 @@ std::string version_of(const struct stat& file) {
 
 // Returns a hash of the text (FNV-1a, 16 hexadecimal digits), which tells apart texts of the same size.
 std::string digest(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return fmt::format("{:016x}", hash);
+    return fmt::format("{:016x}", values::fnv1a(text));
 }
 
 // Reads an open file of the expected number of bytes; nullopt: it has more or fewer, or can't be read.

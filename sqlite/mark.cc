@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "values/fnv.h"
+
 namespace pbs::sqlite {
 namespace {
 
@@ -24,16 +26,10 @@ tl::unexpected<std::string> failed(const std::string& path, std::string_view doi
         fmt::format("{} {}: {}", path, doing, std::error_code(errno, std::generic_category()).message()));
 }
 
-std::uint64_t sum_of(std::string_view text) {
-    std::uint64_t sum = 0xcbf29ce484222325;
-    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return sum;
-}
-
 std::string slot_text(const Mark& mark) {
     std::string text = fmt::format("pbs-mark 1 {} {} {} {} {} ", mark.generation, mark.number, mark.position,
                                    mark.checkpointed, mark.unfinished ? 1 : 0);
-    text += fmt::format("{:016x}", sum_of(text));
+    text += fmt::format("{:016x}", values::fnv1a(text));
     text.resize(kSlot - 1, ' ');
     return text + '\n';
 }

@@ -12,12 +12,13 @@
 #include <string>
 #include <string_view>
 
+#include "values/fnv.h"
+
 namespace pbs::test {
 
 // Returns the hash of a text by FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
 inline std::string hash_of(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    const std::uint64_t hash = values::fnv1a(text);
     std::string digits;
     for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[hash >> shift & 15];
     return digits;
@@ -27,7 +28,6 @@ inline std::string hash_of(std::string_view text) {
 // PBSPOLICY_WRITE_RECORDS=1 in the environment, which writes the file anew. PBSPOLICY_SHOW_RECORDS=DIRECTORY
 // writes the outputs themselves into files of that directory. Use it before and after a change, and compare
 // the files.
-// change, and compare the files.
 class Record {
   public:
     explicit Record(const std::string& file) : path_(std::string(PBS_SOURCE_DIR "/tests/") + file) {

@@ -10,14 +10,13 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
+#include "values/fnv.h"
 #include "values/number.h"
 
 namespace pbs::host {
 namespace {
 
 constexpr std::string_view kFirstLine = "pbspolicy-backup 1";
-constexpr uint64_t kFnvStart = 0xcbf29ce484222325;
-constexpr uint64_t kFnvPrime = 0x100000001b3;
 constexpr size_t kPiece = size_t{64} << 10;
 
 template <typename T>
@@ -102,14 +101,13 @@ Result<Manifest::Database> measure(const std::string& directory, std::string_vie
     const std::string path = fmt::format("{}/{}", directory, name);
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return fail(PBSE_SYSTEM, fmt::format("can not open {}: {}", path, system_text(errno)));
-    Manifest::Database database{std::string(name), 0, 0, kFnvStart};
+    Manifest::Database database{std::string(name), 0, 0, values::kFnvBasis};
     std::string bytes(kPiece, '\0');
     ssize_t size = 0;
     while ((size = ::read(fd.get(), bytes.data(), bytes.size())) > 0) {
         database.size += static_cast<uint64_t>(size);
-        for (ssize_t i = 0; i < size; ++i)
-            database.sum =
-                (database.sum ^ static_cast<unsigned char>(bytes[static_cast<size_t>(i)])) * kFnvPrime;
+        database.sum =
+            values::fnv1a(std::string_view(bytes).substr(0, static_cast<size_t>(size)), database.sum);
     }
     if (size < 0) return fail(PBSE_SYSTEM, fmt::format("can not read {}: {}", path, system_text(errno)));
     return database;
