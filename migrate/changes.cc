@@ -139,7 +139,7 @@ std::vector<const objects::Object*> Changes::policies() const {
         if (key.first == ObjectType::policy) found.push_back(&object);
     if (!found.empty() || current_ == nullptr) return found;
     const objects::PolicySlots slots = current_->policy_slots(kSched);
-    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
+    for (const std::string& name : slots.names())
         if (const objects::Object* policy = current_->policy(name)) found.push_back(policy);
     return found;
 }

@@ -110,8 +110,7 @@ bool windows_stop_jobs(const Draft& draft, ServerAbilities abilities) {
     bool stop = false;
     draft.for_each(ObjectType::sched, [&](const Object& sched) {
         const PolicySlots slots = slots_from_list(sched.list("policy"));
-        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
-            if (name.empty()) continue;
+        for (const std::string& name : slots.names()) {
             any_policy = true;
             const ObjectPtr policy = draft.find(ObjectType::policy, name);
             stop = stop || policy == nullptr || looks_at_close(*policy, abilities);

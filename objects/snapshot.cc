@@ -181,6 +181,13 @@ std::vector<const Object*> Snapshot::time_windows_of_type(std::string_view type)
     return result;
 }
 
+std::vector<std::string> PolicySlots::names() const {
+    std::vector<std::string> set;
+    for (const std::string* const name : {&all_time, &prime, &non_prime})
+        if (!name->empty()) set.push_back(*name);
+    return set;
+}
+
 PolicySlots slots_from_list(std::span<const std::string> list) {
     PolicySlots slots;
     for (std::string_view element : list) {

@@ -112,6 +112,8 @@ struct PolicySlots {
     std::string prime;
     std::string non_prime;
     bool empty() const { return all_time.empty(); }
+    // Returns the names that are set. A policy that is in several slots is there several times.
+    std::vector<std::string> names() const;
     friend bool operator==(const PolicySlots&, const PolicySlots&) = default;
 };
 

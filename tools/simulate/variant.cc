@@ -136,8 +136,7 @@ Result<void> Draft::assign_policies(const std::string& list) {
 
 Result<void> Draft::leave_to_program() {
     const objects::PolicySlots slots = snapshot().policy_slots("default");
-    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
-        if (name.empty()) continue;
+    for (const std::string& name : slots.names()) {
         const objects::Command external{objects::CommandKind::set,
                                         ObjectType::policy,
                                         name,
@@ -371,7 +370,7 @@ void add_unsupported(const objects::Snapshot& snapshot, objects::ServerAbilities
         for (const std::string& line : unsupported_of(*policy, abilities)) std::erase(notes, line);
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
-        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+        for (const std::string& name : slots.names()) {
             const objects::Object* policy = snapshot.policy(name);
             if (policy == nullptr) continue;
             for (std::string& line : unsupported_of(*policy, abilities))
@@ -403,7 +402,7 @@ void add_notes(const Variant& variant, std::vector<std::string>& notes, const Te
     std::set<std::string> named;
     for (const objects::ObjectPtr& sched : variant.snapshot->objects(ObjectType::sched)) {
         const objects::PolicySlots slots = variant.snapshot->policy_slots(sched->name());
-        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+        for (const std::string& name : slots.names()) {
             const objects::Object* policy = variant.snapshot->policy(name);
             if (policy == nullptr || !named.insert(name).second) continue;
             if (std::string note = tell(*policy); !note.empty())
@@ -466,8 +465,8 @@ Result<bool> names_policies(const Site& site, std::string_view list) {
     const auto draft = Draft::of(site, false);
     if (!draft) return tl::unexpected(draft.error());
     const objects::PolicySlots slots = objects::slots_from_list(*names);
-    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
-        if (!name.empty() && draft->snapshot().policy(name) == nullptr) return false;
+    for (const std::string& name : slots.names())
+        if (draft->snapshot().policy(name) == nullptr) return false;
     return true;
 }
 

@@ -43,7 +43,7 @@ Wishes::Wishes(const Cluster& cluster, const rrule::Zone& zone)
 void Wishes::begin(const objects::Snapshot& snapshot) {
     for (const objects::ObjectPtr& sched : snapshot.objects(objects::ObjectType::sched)) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
-        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
+        for (const std::string& name : slots.names())
             if (const objects::Object* policy = snapshot.policy(name))
                 most_chunks_ = std::max(most_chunks_, policy->integer("max_range_chunks"));
     }

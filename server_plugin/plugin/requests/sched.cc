@@ -27,8 +27,8 @@ std::vector<std::string> policies_in_slots(const objects::Draft& draft, std::str
     if (object == nullptr) return {};
     const objects::PolicySlots slots = objects::slots_from_list(object->list("policy"));
     std::vector<std::string> policies;
-    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime})
-        if (!name.empty() && std::ranges::find(policies, name) == policies.end()) policies.push_back(name);
+    for (const std::string& name : slots.names())
+        if (std::ranges::find(policies, name) == policies.end()) policies.push_back(name);
     return policies;
 }
 

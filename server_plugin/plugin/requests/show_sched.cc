@@ -58,7 +58,7 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
     };
     const auto snapshot = state.store->snapshot();
     const objects::PolicySlots slots = snapshot->policy_slots(sched);
-    for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+    for (const std::string& name : slots.names()) {
         add(objects::ObjectType::policy, name);
         const objects::Object* policy = snapshot->policy(name);
         if (policy == nullptr) continue;

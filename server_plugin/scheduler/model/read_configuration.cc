@@ -65,7 +65,7 @@ std::set<const Object*> assigned_policies(const objects::Snapshot& snapshot) {
     std::set<const Object*> policies;
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const auto slots = snapshot.policy_slots(sched->name());
-        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+        for (const std::string& name : slots.names()) {
             if (const Object* policy = snapshot.policy(name)) policies.insert(policy);
         }
     }
