@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "server_plugin/scheduler/state/cycle_state.h"
@@ -92,8 +94,11 @@ bool QuotaBook::is_for(const Settings& settings, const Tables& tables) const {
 std::size_t QuotaBook::uncounted(const Settings& settings, const Tables& tables, Instant now) const {
     const auto changed = tables.running_changes.since(read_);
     if (!changed || now < last_ || !is_for(settings, tables)) return static_cast<std::size_t>(tables.running);
-    const auto moved = std::ranges::count_if(ends_move_, [&](const auto& one) { return one.first <= now; });
-    return changed->size() + static_cast<std::size_t>(moved);
+    return changed->size() + static_cast<std::size_t>(std::distance(ends_move_.begin(), end_of_moved(now)));
+}
+
+QuotaBook::EndsMove::const_iterator QuotaBook::end_of_moved(Instant now) const {
+    return ends_move_.upper_bound({now, std::numeric_limits<JobSlot>::max()});
 }
 
 void QuotaBook::begin_cycle(CycleState& state) {
@@ -116,10 +121,9 @@ void QuotaBook::begin_cycle(CycleState& state) {
         largest_.clear();
         given_ = {};
         for (const JobSlot job : *changed) recount(state, job);
-        std::vector<JobSlot> moved;
-        for (const auto& [until, job] : ends_move_)
-            if (until <= state.now) moved.push_back(job);
-        for (const JobSlot job : moved) recount(state, job);
+        // recount() changes ends_move_.
+        const std::vector moved(ends_move_.cbegin(), end_of_moved(state.now));
+        for (const auto& [until, job] : moved) recount(state, job);
     }
     read_ = tables.running_changes.position();
     last_ = state.now;

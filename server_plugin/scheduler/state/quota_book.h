@@ -194,6 +194,9 @@ class QuotaBook {
     // Counts a job that may have started, ended or changed.
     void recount(CycleState& state, JobSlot job);
     Instant ends_until(const CycleState& state, JobSlot job) const;
+    using EndsMove = std::set<std::pair<Instant, JobSlot>>;
+    // Returns the end of the jobs at the beginning of `ends_move_` whose planned ends have moved by `now`.
+    EndsMove::const_iterator end_of_moved(Instant now) const;
     bool looks_ahead() const;
     bool is_ahead(const Counter& counter) const;
     // Adds the amounts to the counter (sign 1), or subtracts them (sign -1). `ends`: when the job ends.
@@ -237,8 +240,8 @@ class QuotaBook {
     RunningChanges::Position read_{};  // how far the log of running jobs was read
     Instant last_{};                   // the instant of the last begin_cycle()
 
-    absl::flat_hash_map<JobSlot, Counted> running_;    // the running jobs that are counted
-    std::set<std::pair<Instant, JobSlot>> ends_move_;  // those of `running_` with an instant `ends_until`
+    absl::flat_hash_map<JobSlot, Counted> running_;  // the running jobs that are counted
+    EndsMove ends_move_;                             // those of `running_` with an instant `ends_until`
     // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
     // ahead).
     absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::int64_t>> this_cycle_;
