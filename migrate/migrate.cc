@@ -209,10 +209,10 @@ void forget_others(Conversion& conversion, const MigrateOptions& options, const 
         const objects::Command& command = commands[i].command;
         if (command.kind != objects::CommandKind::create || before.has(command.type, command.object, ""))
             continue;
-        const bool made = !server.carries_out ? false
-                          : options.outcomes
-                              ? options.outcomes->at(i).changed && options.outcomes->at(i).refused.empty()
-                              : server.has(command.type, command.object) != true;
+        const bool made =
+            server.carries_out &&
+            (options.outcomes ? options.outcomes->at(i).changed && options.outcomes->at(i).refused.empty()
+                              : server.has(command.type, command.object) != true);
         if (made) continue;
         std::erase_if(conversion.ledger.lines, [&](const LedgerLine& line) {
             return line.type == command.type && line.object == command.object && line.attribute.empty();
