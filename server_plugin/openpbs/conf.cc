@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "ifl/settings.h"
-#include "values/text.h"
+#include "values/this_host.h"
 
 namespace pbs::openpbs {
 
@@ -17,18 +15,11 @@ std::string pbs_home() {
     return ifl::conf_value(environment, "PBS_HOME").value_or("/var/spool/pbs");
 }
 
-bool is_this_host(std::string_view name) {
-    const auto label = [](std::string_view whole) { return whole.substr(0, whole.find('.')); };
-    std::array<char, 256> host{};
-    return !name.empty() && gethostname(host.data(), host.size() - 1) == 0 &&
-           values::same_word(label(name), label(host.data()));
-}
-
 // The host is compared with PBS_SECONDARY, because PBS_SERVER names the primary, also on the secondary's
 // host.
 bool is_secondary() {
     const auto settings = ifl::load_settings(ifl::process_environment());
-    return settings && is_this_host(settings->secondary);
+    return settings && values::is_this_host(settings->secondary);
 }
 
 // While OpenPBS's scheduler runs, it holds a lock on a file. On the host of a secondary server the file has

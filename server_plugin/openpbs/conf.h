@@ -18,9 +18,6 @@ bool is_scheduler();
 // Returns whether a pbs_sched of this host holds the lock in `sched_priv`, the folder of a scheduler object.
 bool pbs_sched_runs(const std::string& sched_priv);
 
-// Returns whether `name` names this host, with or without its domain.
-bool is_this_host(std::string_view name);
-
 // Returns the path of a file of pbs_policyd in this home. `which`: "sock", the service's socket; "pid"; or
 // "log". The hosts of a failover pair share the home, and each has its own files there.
 std::string service_file(const std::string& home, std::string_view which);

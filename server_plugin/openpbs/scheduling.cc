@@ -10,6 +10,7 @@
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
+#include "values/this_host.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -324,7 +325,7 @@ std::string Scheduling::external_scheduler(const std::string& sched) const {
     const auto known = site_.scheds.find(sched);
     if (known == site_.scheds.end()) return "pbs_sched";
     const std::string& host = known->second.host;
-    if (!host.empty() && !is_this_host(host)) return "pbs_sched at " + host;
+    if (!host.empty() && !values::is_this_host(host)) return "pbs_sched at " + host;
     return pbs_sched_runs(known->second.sched_priv)
                ? "pbs_sched"
                : "nobody: algorithm external leaves it to pbs_sched, which doesn't run";

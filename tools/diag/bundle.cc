@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/surroundings.h"
 #include "ifl/pbs_ifl.h"
 #include "tools/diag/names.h"
 #include "tools/diag/tar.h"
 #include "tools/replay/anonymous.h"
+#include "values/this_host.h"
 
 namespace pbs::diag {
 namespace {
@@ -47,6 +49,7 @@ class Maker {
         if (options_.anonymous) learn_names();
         // Fail if some names couldn't be learnt: they would stand in a bundle that is to have none.
         if (!bundle_.left_out.empty()) return cmds::fail(bundle_.left_out.front(), 1);
+        bundle_.left_out = options_.left_out;
         add("report", options_.report);
         add("versions", options_.versions);
         add_configuration();
@@ -147,7 +150,16 @@ class Maker {
     }
 
     void add_logs() {
-        const fs::path folder = fs::path(options_.home) / "server_logs";
+        std::string home = options_.home;
+        if (home.empty()) {
+            const StatusList server = list(pbs_statserver(connection_.handle(), nullptr, nullptr), "the log");
+            if (!server) return;
+            const std::string_view host = cmds::value_of(server->attribs, "server_host").value_or("");
+            if (!values::is_this_host(host))
+                return left_out("the log", fmt::format("it is on {}, the server's host", host));
+            home = cmds::server_home();
+        }
+        const fs::path folder = fs::path(home) / "server_logs";
         std::vector<fs::path> days;
         std::error_code error;
         for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))

@@ -15,8 +15,11 @@ namespace pbs::diag {
 struct BundleOptions {
     std::string report;    ///< the output of pbs_diag, for a file
     std::string versions;  ///< versions of programs and machine, for a file
-    std::string home;      ///< the server's home, in which its log is
+    /// The server's home, in which its log is. Empty: the server doesn't tell, as an OpenPBS server; then
+    /// this host's PBS_HOME is taken if the server is on this host.
+    std::string home;
     std::vector<std::string> users;
+    std::vector<std::string> left_out;  ///< a line with the reason for each missing part of the report
     bool anonymous = false;
     std::chrono::sys_seconds now;
 };

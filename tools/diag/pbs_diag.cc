@@ -74,19 +74,17 @@ class Report {
     Report(const Connection& connection, const Arguments& arguments)
         : connection_(connection), arguments_(arguments) {}
 
-    // Makes the sections of the report that the arguments ask for, or with `all` all of them, until one
-    // fails.
-    pbs::cmds::Result<void> make(bool all) {
+    // Makes the sections of the report that the arguments ask for, or with `all` all of them. A section that
+    // the server doesn't answer goes to errors().
+    void make(bool all) {
         using pbs::cmds::Result;
-        Result<void> done = need(counters_, "counters");
         const auto section = [&](bool wanted, std::string_view title, auto&& text) {
-            if (!done || !(wanted || all)) return;
+            if (!wanted && !all) return;
             const Result<std::string> made = text();
-            if (!made) {
-                done = tl::unexpected(made.error());
-                return;
-            }
-            text_ += fmt::format("{}{}\n\n{}", text_.empty() ? "" : "\n", title, *made);
+            if (made)
+                text_ += fmt::format("{}{}\n\n{}", text_.empty() ? "" : "\n", title, *made);
+            else
+                errors_.push_back(made.error());
         };
         section(arguments_.health, "HEALTH", [&] { return health(); });
         section(arguments_.cycles, "LAST CYCLES", [&] { return part("cycles", cycles_text); });
@@ -99,18 +97,12 @@ class Report {
         section(arguments_.peers, "SERVERS THAT JOBS ARE PULLED FROM",
                 [&] { return part("peers", peers_text); });
         section(arguments_.users, "WHO ASKS MOST", [&] { return part("users", users_text); });
-        return done;
     }
     const std::string& text() const { return text_; }
+    const std::vector<pbs::cmds::Error>& errors() const { return errors_; }
     int problems() const { return problems_; }
 
   private:
-    pbs::cmds::Result<void> need(StatusList& list, const std::string& name) {
-        auto found = ask_part(connection_, name);
-        if (!found) return tl::unexpected(found.error());
-        list = std::move(*found);
-        return {};
-    }
     pbs::cmds::Result<std::string> part(const std::string& name,
                                         std::string (*shown)(const batch_status*, std::size_t)) {
         const auto list = ask_part(connection_, name);
@@ -120,25 +112,28 @@ class Report {
     pbs::cmds::Result<std::string> health() {
         const auto list = ask_part(connection_, "health");
         if (!list) return tl::unexpected(list.error());
+        const auto counters = ask_part(connection_, "counters");
+        if (!counters) return tl::unexpected(counters.error());
         const StatusList server(pbs_statserver(connection_.handle(), nullptr, nullptr));
         const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-        const Health found = health_text(list->get(), counters_.get(), server.get(), now, zone_version());
+        const Health found = health_text(list->get(), counters->get(), server.get(), now, zone_version());
         problems_ = found.problems;
         return found.text;
     }
 
     const Connection& connection_;
     const Arguments& arguments_;
-    StatusList counters_;
     std::string text_;
+    std::vector<pbs::cmds::Error> errors_;
     int problems_ = 0;
 };
 
 int bundle(const Connection& connection, const Arguments& arguments) {
     Report report(connection, arguments);
-    if (auto made = report.make(true); !made) return complain(made.error().message, made.error().status);
+    report.make(true);
     BundleOptions options;
     options.report = report.text();
+    for (const pbs::cmds::Error& error : report.errors()) options.left_out.push_back(error.message);
     options.versions = versions();
     options.anonymous = arguments.anonymous;
     options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -194,9 +189,10 @@ int run(int argc, char** argv) {
     if (!connection) return complain(connection.error().message, connection.error().status);
     if (!arguments.bundle.empty()) return bundle(*connection, arguments);
     Report report(*connection, arguments);
-    const auto made = report.make(arguments.all());
+    report.make(arguments.all());
     fmt::print("{}", report.text());
-    if (!made) return complain(made.error().message, made.error().status);
+    for (const pbs::cmds::Error& error : report.errors()) (void)complain(error.message, 0);
+    if (!report.errors().empty()) return report.errors().front().status;
     return report.problems() > 0 ? kProblems : 0;
 }
 
