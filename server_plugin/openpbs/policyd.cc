@@ -120,28 +120,35 @@ std::optional<int> make_way(const std::string& home, const std::string& plugin, 
         log_line(line);
         return 1;
     };
-    auto listener = listener_of(socket);
-    const auto supervisor = supervisor_of(pid_file);
-    if (!listener && !supervisor) return std::nullopt;
-    const pid_t found = listener.value_or(0) != 0 ? *listener : supervisor.value_or(0);
-    std::string why = difference_of(found, plugin);
-    if (why.empty()) return 0;
-    log(fmt::format("process {} is ended, as it is another pbs_policyd: {}", found, why));
-    if (supervisor && stop_supervised(pid_file) != 0)
-        return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
-    if (supervisor) listener = listener_of(socket);
-    if (listener.value_or(0) == 0) return std::nullopt;
-    // The listener isn't a child of this program's supervisor. Another one, such as systemd, may start it
-    // again.
-    kill(*listener, SIGTERM);
-    if (!wait_until([&] { return !executes(*listener); }))
-        return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", *listener, why));
-    std::optional<pid_t> next;
-    if (!wait_until([&] { return (next = listener_of(socket)).has_value(); })) return std::nullopt;
-    why = difference_of(*next, plugin);
-    if (why.empty()) return 0;
-    return refuse(
-        fmt::format("process {} is another pbs_policyd, which is started again if ended: {}", *next, why));
+    // Look anew after each end: another process that is started now, with the same choice, may be there
+    // first.
+    std::string why;
+    for (int round = 0; round < 3; ++round) {
+        const auto listener = listener_of(socket);
+        const auto supervisor = supervisor_of(pid_file);
+        if (!listener && !supervisor) return std::nullopt;
+        const pid_t found = listener.value_or(0) != 0 ? *listener : supervisor.value_or(0);
+        why = difference_of(found, plugin);
+        if (why.empty()) return 0;
+        log(fmt::format("process {} is ended, as it is another pbs_policyd: {}", found, why));
+        if (supervisor) {
+            if (stop_supervised(pid_file) != 0)
+                return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
+            continue;
+        }
+        // The listener isn't a child of this program's supervisor. Another one, such as systemd, may start it
+        // again.
+        kill(found, SIGTERM);
+        if (!wait_until([&] { return !executes(found); }))
+            return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
+        std::optional<pid_t> next;
+        if (!wait_until([&] { return (next = listener_of(socket)).has_value(); })) return std::nullopt;
+        why = difference_of(*next, plugin);
+        if (why.empty()) return 0;
+        return refuse(fmt::format("process {} is another pbs_policyd, which is started again if ended: {}",
+                                  *next, why));
+    }
+    return refuse(fmt::format("each time that another pbs_policyd is ended, one more is started: {}", why));
 }
 
 }  // namespace

@@ -97,10 +97,24 @@ bool write_pid(int file) {
 // Opens and locks the file. Returns the descriptor, or -1 if another process has the lock (EWOULDBLOCK) or
 // after an error.
 int lock(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-    close(fd);
-    return -1;
+    for (;;) {
+        const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0) return fd;
+        struct stat opened {};
+        struct stat there {};
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            // The process that had the lock may have removed the file since it was opened here.
+            if (fstat(fd, &opened) == 0 && stat(path.c_str(), &there) == 0 && opened.st_dev == there.st_dev &&
+                opened.st_ino == there.st_ino)
+                return fd;
+            close(fd);
+            continue;
+        }
+        const int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
 }
 
 pid_t read_pid(const std::string& path) {
@@ -121,6 +135,9 @@ int supervise(const Supervised& supervised) {
         return 1;
     }
     if (file < 0) return 0;
+    // Forget the id of an earlier supervisor, which stop_supervised() would take for this one's.
+    if (ftruncate(file, 0) != 0)
+        supervised.log(fmt::format("{}: {}", supervised.pid_file, values::system_text(errno)));
     const pid_t pid = fork();
     if (pid < 0) {
         supervised.log(values::system_text(errno));
@@ -144,23 +161,23 @@ std::optional<pid_t> supervisor_of(const std::string& pid_file) {
 }
 
 int stop_supervised(const std::string& pid_file) {
-    const int file = lock(pid_file);
-    if (file >= 0) {
-        close(file);
-        unlink(pid_file.c_str());
-        return 0;
-    }
-    if (errno != EWOULDBLOCK) return 1;
-    if (const pid_t pid = read_pid(pid_file); pid > 1) kill(pid, SIGTERM);
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < until) {
-        sleep_for(std::chrono::milliseconds(20));
-        if (const int now = lock(pid_file); now >= 0) {
-            close(now);
+    pid_t told = 0;
+    do {
+        if (const int file = lock(pid_file); file >= 0) {
             unlink(pid_file.c_str());
+            close(file);
             return 0;
         }
-    }
+        if (errno != EWOULDBLOCK) return 1;
+        const pid_t pid = read_pid(pid_file);
+        if (told != 0 && pid > 1 && pid != told) return 0;
+        if (told == 0 && pid > 1) {
+            told = pid;
+            kill(pid, SIGTERM);
+        }
+        sleep_for(std::chrono::milliseconds(20));
+    } while (std::chrono::steady_clock::now() < until);
     return 1;
 }
 

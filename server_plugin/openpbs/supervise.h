@@ -24,7 +24,7 @@ int supervise(const Supervised& supervised);
 std::optional<pid_t> supervisor_of(const std::string& pid_file);
 
 // Ends the supervisor that has locked the file, and its child, and waits for their ends. Returns 0 when
-// neither is left.
+// neither is left; another supervisor may have locked the file since.
 int stop_supervised(const std::string& pid_file);
 
 }  // namespace pbs::openpbs

@@ -354,6 +354,13 @@ TEST_F(OpenpbsBeside, ADaemonOfAnotherVersionIsReplacedWhenTheServerStarts) {
                        "/proc/$(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))/maps && echo loaded"),
               "loaded\n");
     EXPECT_EQ(restarted("p8"), fourth);
+    for (int i = 0; i < 5; ++i) {
+        const std::string program = i % 2 == 0 ? "$ours/pbs_policyd" : "/var/spool/own/pbs_policyd";
+        EXPECT_EQ(site->ok("for i in 1 2 3 4 5 6; do (" + program +
+                           " --daemon || echo refused) & done; wait; sleep 0.5; pgrep -c pbs_policyd"),
+                  "2\n")
+            << "six start at once in place of another one";
+    }
 }
 
 TEST_F(OpenpbsBeside, ADaemonThatOthersLookAfterIsReplacedByThem) {
