@@ -280,9 +280,10 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
         std::string all;
         const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
         for (const QueueAnswers& answers : found->queues)
-            for (const FilterAnswer& gate : answers.filters)
-                for (const AnswerFact& fact : gate.facts)
-                    all += std::string(gate.filter) + " " + std::string(fact.name) + "=" + fact.value + "; ";
+            for (const FilterAnswer& answer : answers.filters)
+                for (const AnswerFact& fact : answer.facts)
+                    all +=
+                        std::string(answer.filter) + " " + std::string(fact.name) + "=" + fact.value + "; ";
         return all;
     };
     EXPECT_EQ(facts(third),
