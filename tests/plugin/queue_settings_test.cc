@@ -93,6 +93,19 @@ TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "127").warnings, IsEmpty());
 }
 
+TEST(OpenpbsServer, IsToldWhereAnExternalAlgorithmLeavesNothingToPbsSched) {
+    FakeHost host;
+    host.host.has_pbs_sched = 1;
+    host.own_sched = 1;
+    host.bring_up();
+    const auto shown = [&] { return host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"]; };
+    EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "e1", {{"algorithm", "external"}}).code, 0);
+    EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy,np:e1").code, 0);
+    EXPECT_THAT(shown(), testing::HasSubstr("policy e1: algorithm external has no effect"));
+    EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "e1").code, 0);
+    EXPECT_EQ(shown(), "") << "the host hasn't yet said that the scheduler is pbs_sched's";
+}
+
 TEST(OwnServer, IsToldThatNoDynamicResourcesAreAskedForAProgramThatSchedules) {
     constexpr const char* kLine =
         "policy default_policy: server_dyn_res has no effect: its programs run for cycles, and a program of "

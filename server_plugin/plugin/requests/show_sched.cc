@@ -63,7 +63,11 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
         const objects::Object* policy = snapshot->policy(name);
         if (policy == nullptr) continue;
         add(objects::ObjectType::fs_group, policy->text("fairshare_group"));
-        if (!state.has_pbs_sched(sched))
+        // A scheduler whose policy for all time leaves its jobs to pbs_sched is the plugin's own only until
+        // the host has noticed that.
+        const bool leaves =
+            state.host.has_pbs_sched() && name == slots.all_time && policy->text("algorithm") == "external";
+        if (!state.has_pbs_sched(sched) && !leaves)
             for (auto& setting : objects::unsupported_by_server(*policy, state.host.abilities()))
                 lines.insert(std::move(setting.text));
         if (state.takes_preemptions) continue;
