@@ -116,7 +116,8 @@ class Maker {
             names_.add("account", cmds::value_of(at->attribs, ATTR_A).value_or(""));
             names_.add("project", cmds::value_of(at->attribs, ATTR_project).value_or(""));
         }
-        for (const std::string& user : options_.users) learn_user(user);
+        if (options_.users)
+            for (const std::string& user : *options_.users) learn_user(user);
     }
 
     void add_configuration() {
@@ -150,6 +151,9 @@ class Maker {
     }
 
     void add_logs() {
+        if (options_.anonymous && !options_.users)
+            return left_out("the log",
+                            "it names all who have sent requests, and the server doesn't tell who they are");
         std::string home = options_.home;
         if (home.empty()) {
             const StatusList server = list(pbs_statserver(connection_.handle(), nullptr, nullptr), "the log");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ struct BundleOptions {
     /// The server's home, in which its log is. Empty: the server doesn't tell, as an OpenPBS server; then
     /// this host's PBS_HOME is taken if the server is on this host.
     std::string home;
-    std::vector<std::string> users;
+    /// Those who have sent requests, as the log names them: "alice@host". nullopt: the server doesn't tell.
+    std::optional<std::vector<std::string>> users;
     std::vector<std::string> left_out;  ///< a line with the reason for each missing part of the report
     bool anonymous = false;
     std::chrono::sys_seconds now;

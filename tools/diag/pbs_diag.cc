@@ -139,9 +139,11 @@ int bundle(const Connection& connection, const Arguments& arguments) {
     options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     if (const auto health = ask_part(connection, "health"))
         options.home = pbs::cmds::value_of((*health)->attribs, "home").value_or("");
-    if (const auto users = ask_part(connection, "users"))
+    if (const auto users = ask_part(connection, "users")) {
+        options.users.emplace();
         for (const batch_status* at = users->get(); at != nullptr; at = at->next)
-            options.users.emplace_back(pbs::cmds::value_of(at->attribs, "who").value_or(""));
+            options.users->emplace_back(pbs::cmds::value_of(at->attribs, "who").value_or(""));
+    }
     const auto made = make_bundle(connection, options);
     if (!made) return complain(made.error().message, made.error().status);
     for (const std::string& what : made->left_out) (void)complain("not in it: " + what, 0);
