@@ -125,14 +125,16 @@ std::optional<int> make_way(const std::string& home, const std::string& plugin, 
     std::string why;
     for (int round = 0; round < 3; ++round) {
         const auto listener = listener_of(socket);
-        const auto supervisor = supervisor_of(pid_file);
+        auto supervisor = supervisor_of(pid_file);
+        // A supervisor that begins has locked the file, but not yet written its id.
+        if (supervisor == 0) (void)wait_until([&] { return (supervisor = supervisor_of(pid_file)) != 0; });
         if (!listener && !supervisor) return std::nullopt;
         const pid_t found = listener.value_or(0) != 0 ? *listener : supervisor.value_or(0);
         why = difference_of(found, plugin);
         if (why.empty()) return 0;
         log(fmt::format("process {} is ended, as it is another pbs_policyd: {}", found, why));
         if (supervisor) {
-            if (stop_supervised(pid_file) != 0)
+            if (stop_supervised(pid_file, *supervisor) != 0)
                 return refuse(fmt::format("process {}, another pbs_policyd, can't be ended: {}", found, why));
             continue;
         }

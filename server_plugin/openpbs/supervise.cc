@@ -65,6 +65,11 @@ bool write_pid(int file) {
            ftruncate(file, static_cast<off_t>(text.size())) == 0;
 }
 
+[[noreturn]] void end(const Supervised& supervised) {
+    unlink(supervised.pid_file.c_str());
+    _exit(0);
+}
+
 [[noreturn]] void look_after(const Supervised& supervised, int file) {
     const sigset_t set = signals();
     sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -81,15 +86,19 @@ bool write_pid(int file) {
             if (signal == SIGTERM || signal == SIGINT) {
                 kill(pid, SIGTERM);
                 waitpid(pid, nullptr, 0);
-                unlink(supervised.pid_file.c_str());
-                _exit(0);
+                end(supervised);
             }
             ended = waitpid(pid, &status, WNOHANG) == pid;
             told = told || write_pid(file);
         }
         if (std::chrono::steady_clock::now() - begun > kStable) pause = 1;
         supervised.log(fmt::format("it {}, and is started again in {} s", how(status), pause));
-        sleep_for(std::chrono::seconds(pause));
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(pause);
+        while (std::chrono::steady_clock::now() < until) {
+            const timespec second{1, 0};
+            const int signal = sigtimedwait(&set, nullptr, &second);
+            if (signal == SIGTERM || signal == SIGINT) end(supervised);
+        }
         pause = std::min(2 * pause, kLongestPause);
     }
 }
@@ -160,9 +169,9 @@ std::optional<pid_t> supervisor_of(const std::string& pid_file) {
     return read_pid(pid_file);
 }
 
-int stop_supervised(const std::string& pid_file) {
+int stop_supervised(const std::string& pid_file, pid_t only) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    pid_t told = 0;
+    bool told = false;
     do {
         if (const int file = lock(pid_file); file >= 0) {
             unlink(pid_file.c_str());
@@ -171,10 +180,10 @@ int stop_supervised(const std::string& pid_file) {
         }
         if (errno != EWOULDBLOCK) return 1;
         const pid_t pid = read_pid(pid_file);
-        if (told != 0 && pid > 1 && pid != told) return 0;
-        if (told == 0 && pid > 1) {
-            told = pid;
-            kill(pid, SIGTERM);
+        if (pid > 1 && only != 0 && pid != only) return 0;
+        if (pid > 1 && !told) {
+            told = kill(pid, SIGTERM) == 0;
+            only = pid;
         }
         sleep_for(std::chrono::milliseconds(20));
     } while (std::chrono::steady_clock::now() < until);

@@ -357,8 +357,11 @@ TEST_F(OpenpbsBeside, ADaemonOfAnotherVersionIsReplacedWhenTheServerStarts) {
     for (int i = 0; i < 5; ++i) {
         const std::string program = i % 2 == 0 ? "$ours/pbs_policyd" : "/var/spool/own/pbs_policyd";
         EXPECT_EQ(site->ok("for i in 1 2 3 4 5 6; do (" + program +
-                           " --daemon || echo refused) & done; wait; sleep 0.5; pgrep -c pbs_policyd"),
-                  "2\n")
+                           " --daemon || echo refused) & done; wait; "
+                           "while [ $(pgrep -c pbs_policyd) != 2 ]; do sleep 0.1; done; "
+                           "readlink /proc/$(cat /var/spool/pbs/server_priv/policyd.pid)/exe | grep -c ^" +
+                           program),
+                  "1\n")
             << "six start at once in place of another one";
     }
 }
