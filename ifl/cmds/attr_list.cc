@@ -34,9 +34,7 @@ attropl* AttrList::operations() {
                                entry.resource.empty() ? nullptr : entry.resource.data(), entry.value.data(),
                                entry.op});
     }
-    for (std::size_t i = 0; i + 1 < operations_.size(); ++i) {
-        operations_[i].next = &operations_[i + 1];
-    }
+    for (std::size_t i = 0; i + 1 < operations_.size(); ++i) operations_[i].next = &operations_[i + 1];
     return operations_.empty() ? nullptr : &operations_.front();
 }
 
@@ -47,9 +45,7 @@ attrl* AttrList::attributes() {
                                entry.resource.empty() ? nullptr : entry.resource.data(), entry.value.data(),
                                entry.op});
     }
-    for (std::size_t i = 0; i + 1 < attributes_.size(); ++i) {
-        attributes_[i].next = &attributes_[i + 1];
-    }
+    for (std::size_t i = 0; i + 1 < attributes_.size(); ++i) attributes_[i].next = &attributes_[i + 1];
     return attributes_.empty() ? nullptr : &attributes_.front();
 }
 
@@ -64,11 +60,9 @@ std::string attribute_name(const attrl& attribute) {
 
 std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
                                          std::string_view resource) {
-    for (; attributes != nullptr; attributes = attributes->next) {
-        if (view(attributes->name) == name && view(attributes->resource) == resource) {
+    for (; attributes != nullptr; attributes = attributes->next)
+        if (view(attributes->name) == name && view(attributes->resource) == resource)
             return view(attributes->value);
-        }
-    }
     return std::nullopt;
 }
 

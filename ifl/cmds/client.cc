@@ -39,23 +39,17 @@ Outcome request_at(Connections& open, const std::string& server, const JobId& id
     auto known = open.find(server);
     if (known == open.end()) {
         auto connection = Connection::open(server);
-        if (!connection) {
-            return {connection.error().status, connection.error().message};
-        }
+        if (!connection) return {connection.error().status, connection.error().message};
         known = open.emplace(server, std::move(*connection)).first;
     }
     const Connection& connection = known->second;
     const std::string job = sent_job_id(id);
     const int code = request(connection, job);
-    if (code == 0) {
-        return {};
-    }
+    if (code == 0) return {};
     Outcome outcome{exit_status(code), job_error_text(connection, code, shown_job_id(connection, id))};
     if (code == PBSE_UNKJOBID && may_move) {
         const std::string place = other_place(connection, id);
-        if (!place.empty() && request_at(open, place, id, request, false).status == 0) {
-            return {};
-        }
+        if (!place.empty() && request_at(open, place, id, request, false).status == 0) return {};
     }
     return outcome;
 }
@@ -67,9 +61,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 }
 
 bool version_asked(const std::vector<std::string>& arguments) {
-    if (arguments.size() != 1 || arguments[0] != "--version") {
-        return false;
-    }
+    if (arguments.size() != 1 || arguments[0] != "--version") return false;
     fmt::print("pbs_version = {}\n", PBSPOLICY_VERSION);
     return true;
 }
@@ -98,9 +90,7 @@ int failed(const Program& program, const Error& error) {
 }
 
 int run_program(const Program& program, int argc, char** argv, int (*run)(int argc, char** argv)) {
-    if (version_asked(arguments_of(argc, argv))) {
-        return 0;
-    }
+    if (version_asked(arguments_of(argc, argv))) return 0;
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
@@ -110,9 +100,7 @@ int run_program(const Program& program, int argc, char** argv, int (*run)(int ar
 }
 
 int usage_error(const Program& program, const Error& error) {
-    if (!error.message.empty()) {
-        complain(program, error.message);
-    }
+    if (!error.message.empty()) complain(program, error.message);
     fmt::print(stderr, "{}", program.usage);
     return error.status;
 }
@@ -149,9 +137,7 @@ Connection& Connection::operator=(Connection&& other) noexcept {
 }
 
 Connection::~Connection() {
-    if (handle_ >= 0) {
-        pbs_disconnect(handle_);
-    }
+    if (handle_ >= 0) pbs_disconnect(handle_);
 }
 
 std::string Connection::error_text() const {
@@ -171,20 +157,15 @@ std::string default_server() {
 
 std::string job_error_text(const Connection& connection, int pbs_error, std::string_view job) {
     const std::string_view text = view(pbs_geterrmsg(connection.handle()));
-    if (text.empty()) {
-        return fmt::format("Server returned error {} for job {}", pbs_error, job);
-    }
+    if (text.empty()) return fmt::format("Server returned error {} for job {}", pbs_error, job);
     // "%s" in the server's text stands for the job
-    if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
+    if (const std::size_t at = text.find("%s"); at != std::string_view::npos)
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
-    }
     return job.empty() ? std::string(text) : fmt::format("{} {}", text, job);
 }
 
 std::string shown_job_id(const Connection& connection, const JobId& id) {
-    if (!id.parent.empty()) {
-        return sent_job_id(id);
-    }
+    if (!id.parent.empty()) return sent_job_id(id);
     const std::string& server = connection.server();
     return id.sequence + "." + server.substr(0, server.find(':'));
 }

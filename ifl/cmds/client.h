@@ -32,13 +32,9 @@ int usage_error(const Program& program, const Error& error);
 template <class Parse>
 auto parse_arguments(const Program& program, const std::vector<std::string>& arguments, const Parse& parse)
     -> tl::expected<typename decltype(parse(arguments))::value_type, int> {
-    if (information_asked(program, arguments)) {
-        return tl::unexpected(0);
-    }
+    if (information_asked(program, arguments)) return tl::unexpected(0);
     auto parsed = parse(arguments);
-    if (!parsed) {
-        return tl::unexpected(usage_error(program, parsed.error()));
-    }
+    if (!parsed) return tl::unexpected(usage_error(program, parsed.error()));
     return *std::move(parsed);
 }
 // Parses the arguments by parse_options(), and handles --version, --help and errors as parse_arguments()

@@ -52,9 +52,8 @@ struct Arguments {
 int refused(const Connection& connection) {
     const int code = pbs_errno;
     const std::string all = connection.error_text();
-    for (const std::string_view line : pbs::values::split(pbs::values::trim(all), '\n')) {
+    for (const std::string_view line : pbs::values::split(pbs::values::trim(all), '\n'))
         complain(kProgram, line);
-    }
     return exit_status(code);
 }
 
@@ -66,25 +65,18 @@ void print(std::string_view text) {
 
 // The extend string "type=policy;name=p1;" for "policy p1". The server checks the name of the type.
 Result<std::string> object_keys(std::string_view object) {
-    if (pbs::values::trim(object).empty()) {
-        return std::string();
-    }
+    if (pbs::values::trim(object).empty()) return std::string();
     const std::string_view type = first_word(pbs::values::trim(object));
     const std::string_view name = pbs::values::trim(pbs::values::trim(object).substr(type.size()));
-    if (object.find(';') != std::string_view::npos) {
+    if (object.find(';') != std::string_view::npos)
         return fail(fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object));
-    }
     return name.empty() ? fmt::format("type={};", type) : fmt::format("type={};name={};", type, name);
 }
 
 Result<std::string> time_key(std::string_view key, const std::string& text) {
-    if (text.empty()) {
-        return std::string();
-    }
+    if (text.empty()) return std::string();
     const auto when = parse_instant(text);
-    if (!when) {
-        return tl::unexpected(when.error());
-    }
+    if (!when) return tl::unexpected(when.error());
     return fmt::format("{}={};", key, *when);
 }
 
@@ -92,9 +84,7 @@ Result<std::string> history_query(const Arguments& arguments) {
     std::string query;
     for (const auto& part : {object_keys(arguments.object), time_key("from", arguments.since),
                              time_key("until", arguments.until)}) {
-        if (!part) {
-            return tl::unexpected(part.error());
-        }
+        if (!part) return tl::unexpected(part.error());
         query += *part;
     }
     return query;
@@ -102,32 +92,23 @@ Result<std::string> history_query(const Arguments& arguments) {
 
 int history(const Connection& connection, const Arguments& arguments) {
     const auto query = history_query(arguments);
-    if (!query) {
-        return failed(kProgram, query.error());
-    }
+    if (!query) return failed(kProgram, query.error());
     std::vector<std::vector<HistoryRow>> pages;  // pages of at most kPage changes, the latest page first
     long long found = 0;
     while (found < arguments.limit) {
         std::string extend = *query + fmt::format("limit={}", std::min(kPage, arguments.limit - found));
-        if (!pages.empty()) {
-            extend += fmt::format(";before_revision={}", pages.back().front().revision);
-        }
+        if (!pages.empty()) extend += fmt::format(";before_revision={}", pages.back().front().revision);
         const StatusList list(pbs_stathistory(connection.handle(), extend.c_str()));
-        if (!list && pbs_errno != 0) {
-            return refused(connection);
-        }
+        if (!list && pbs_errno != 0) return refused(connection);
         std::vector<HistoryRow> page = history_rows(list.get());
-        if (page.empty()) {
-            break;
-        }
+        if (page.empty()) break;
         found += static_cast<long long>(page.size());
         pages.push_back(std::move(page));
     }
     std::vector<HistoryRow> rows;
     rows.reserve(static_cast<std::size_t>(found));
-    for (auto page = pages.rbegin(); page != pages.rend(); ++page) {
+    for (auto page = pages.rbegin(); page != pages.rend(); ++page)
         std::move(page->begin(), page->end(), std::back_inserter(rows));
-    }
     print(arguments.json ? history_json(rows) : history_text(rows));
     return 0;
 }
@@ -138,29 +119,19 @@ int history(const Connection& connection, const Arguments& arguments) {
 std::optional<std::string> document(const Connection& connection, std::optional<long long> revision,
                                     bool without_server = false) {
     std::string extend = revision ? fmt::format("revision={};", *revision) : "";
-    if (without_server) {
-        extend += "part=policies";
-    }
+    if (without_server) extend += "part=policies";
     const StatusList list(pbs_statconfiguration(connection.handle(), extend.c_str()));
-    if (!list) {
-        return std::nullopt;
-    }
+    if (!list) return std::nullopt;
     return std::string(value_of(list->attribs, "json").value_or(std::string_view()));
 }
 
 int diff(const Connection& connection, const Arguments& arguments) {
     const auto before = document(connection, arguments.revision);
-    if (!before) {
-        return refused(connection);
-    }
+    if (!before) return refused(connection);
     const auto after = document(connection, arguments.second_revision);
-    if (!after) {
-        return refused(connection);
-    }
+    if (!after) return refused(connection);
     const auto changes = config_diff(*before, *after, arguments.object);
-    if (!changes) {
-        return failed(kProgram, changes.error());
-    }
+    if (!changes) return failed(kProgram, changes.error());
     print(arguments.qmgr ? diff_directives(*changes) : diff_text(*changes));
     return 0;
 }
@@ -172,27 +143,20 @@ Result<void> write_file(const std::string& path, std::string_view text) {
     std::FILE* file = fd < 0 ? nullptr : fdopen(fd, "w");
     const auto broken = [&] {
         const std::string why = std::strerror(errno);
-        if (fd >= 0) {
-            unlink(pattern.c_str());
-        }
+        if (fd >= 0) unlink(pattern.c_str());
         return fail(fmt::format("can't write {}: {}", path, why), 1);
     };
-    if (file == nullptr) {
-        return broken();
-    }
+    if (file == nullptr) return broken();
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
                          std::fflush(file) == 0 && fsync(fd) == 0;
-    if (std::fclose(file) != 0 || !written || std::rename(pattern.c_str(), path.c_str()) != 0) {
+    if (std::fclose(file) != 0 || !written || std::rename(pattern.c_str(), path.c_str()) != 0)
         return broken();
-    }
     return {};
 }
 
 int export_configuration(const Connection& connection, const Arguments& arguments) {
     const auto text = document(connection, arguments.second_revision, arguments.without_server);
-    if (!text) {
-        return refused(connection);
-    }
+    if (!text) return refused(connection);
     if (text->size() > kLargestImport) {
         complain(kProgram, fmt::format("Warning: the document has {} bytes, import takes at most {}",
                                        text->size(), kLargestImport));
@@ -208,25 +172,20 @@ int export_configuration(const Connection& connection, const Arguments& argument
 // ---- rollback, import
 
 int change(const Connection& connection, const std::string& object, AttrList& attributes, bool dry_run) {
-    if (dry_run) {
-        attributes.add("dry_run", "", "True");
-    }
+    if (dry_run) attributes.add("dry_run", "", "True");
     if (pbs_manager(connection.handle(), MGR_CMD_SET, MGR_OBJ_CONFIGURATION, object.c_str(),
-                    attributes.operations(), nullptr) != 0) {
+                    attributes.operations(), nullptr) != 0)
         return refused(connection);
-    }
     const char* const told = pbs_geterrmsg(connection.handle());
     if (told == nullptr || pbs::values::trim(told).empty()) {
         print("nothing to change\n");
         return 0;
     }
-    for (const std::string_view line : pbs::values::split(pbs::values::trim(told), '\n')) {
-        if (line.starts_with("Warning: ")) {
+    for (const std::string_view line : pbs::values::split(pbs::values::trim(told), '\n'))
+        if (line.starts_with("Warning: "))
             complain(kProgram, line);
-        } else {
+        else
             print(printable(line) + "\n");
-        }
-    }
     return 0;
 }
 
@@ -240,22 +199,17 @@ Result<std::string> read_file(const std::string& path) {
     const auto all = [](std::istream& in) {
         return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
     };
-    if (path == "-") {
-        return all(std::cin);
-    }
+    if (path == "-") return all(std::cin);
     std::ifstream in(path, std::ios::binary);
     struct stat about {};
-    if (!in || stat(path.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) {
+    if (!in || stat(path.c_str(), &about) != 0 || S_ISDIR(about.st_mode))
         return fail(fmt::format("can't read {}: {}", path, in ? "it is a folder" : std::strerror(errno)), 1);
-    }
     return all(in);
 }
 
 int import_configuration(const Connection& connection, const Arguments& arguments) {
     const auto text = read_file(arguments.file);
-    if (!text) {
-        return failed(kProgram, text.error());
-    }
+    if (!text) return failed(kProgram, text.error());
     if (text->size() > kLargestImport) {
         return failed(kProgram, {fmt::format("{} has {} bytes: expected at most {}", arguments.file,
                                              text->size(), kLargestImport),

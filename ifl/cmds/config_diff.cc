@@ -27,27 +27,22 @@ bool tells_of(const nlohmann::json& document, std::string_view type) {
 
 Result<nlohmann::json> parse(std::string_view text) {
     nlohmann::json json = text::parse_json(text);
-    if (!json.is_object()) {
+    if (!json.is_object())
         return fail("the server sent something that is no document of the configuration", 1);
-    }
     return json;
 }
 
 // Returns a value in qmgr's form. An element with commas of its own is quoted, unless it is a recurrence,
 // whose commas qmgr recognizes.
 std::string value_text(const std::string& type, const std::string& attribute, const nlohmann::json& json) {
-    if (!json.is_array()) {
-        return text::from_json(json).value_or("");
-    }
+    if (!json.is_array()) return text::from_json(json).value_or("");
     const auto object_type = objects::type_from_word(type);
     const objects::Attribute* row = object_type ? objects::find_attribute(*object_type, attribute) : nullptr;
     const bool rules = row != nullptr && row->syntax == objects::Syntax::rrule_list;
     std::string text;
     for (const nlohmann::json& element : json) {
         std::string item = text::from_json(element).value_or("");
-        if (!rules && item.find(',') != std::string::npos) {
-            item = fmt::format("\"{}\"", item);
-        }
+        if (!rules && item.find(',') != std::string::npos) item = fmt::format("\"{}\"", item);
         text += (text.empty() ? "" : ",") + item;
     }
     return text;
@@ -57,9 +52,7 @@ std::string value_text(const std::string& type, const std::string& attribute, co
 // name.
 nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
     const auto section = part.find(type);
-    if (section == part.end() || !section->is_object()) {
-        return nlohmann::json::object();
-    }
+    if (section == part.end() || !section->is_object()) return nlohmann::json::object();
     return type == "server" ? nlohmann::json{{"", *section}} : *section;
 }
 
@@ -68,9 +61,7 @@ nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
 nlohmann::json objects_of(const nlohmann::json& document, std::string_view type) {
     nlohmann::json objects = objects_in(document, type);
     const auto host = document.find("host");
-    if (host != document.end() && host->is_object()) {
-        objects.update(objects_in(*host, type), true);
-    }
+    if (host != document.end() && host->is_object()) objects.update(objects_in(*host, type), true);
     return objects;
 }
 
@@ -82,23 +73,16 @@ void compare_attributes(const nlohmann::json& before, const nlohmann::json& afte
     };
     // take the attributes in the order of the table; attributes that this version doesn't know come last
     std::vector<std::string> names;
-    if (const auto type = objects::type_from_word(change.type)) {
-        for (const objects::Attribute& attribute : objects::attributes(*type)) {
+    if (const auto type = objects::type_from_word(change.type))
+        for (const objects::Attribute& attribute : objects::attributes(*type))
             names.emplace_back(attribute.name);
-        }
-    }
     for (const nlohmann::json& object : {before, after}) {
-        for (const auto& [name, value] : object.items()) {
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                names.push_back(name);
-            }
-        }
+        for (const auto& [name, value] : object.items())
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     for (const std::string& name : names) {
         ConfigAttribute attribute{name, text(before, name), text(after, name)};
-        if (attribute.before != attribute.after) {
-            change.attributes.push_back(std::move(attribute));
-        }
+        if (attribute.before != attribute.after) change.attributes.push_back(std::move(attribute));
     }
 }
 
@@ -115,9 +99,8 @@ void compare_type(const std::string& type, const nlohmann::json& from, const nlo
         ConfigChange change{type, name, told && !was, told && !is, {}};
         compare_attributes(was ? before[name] : nlohmann::json::object(),
                            is ? after[name] : nlohmann::json::object(), change);
-        if (change.created || change.deleted || !change.attributes.empty()) {
+        if (change.created || change.deleted || !change.attributes.empty())
             changes.push_back(std::move(change));
-        }
     }
 }
 
@@ -141,9 +124,8 @@ Result<Chosen> choose(std::string_view object, const nlohmann::json& from, const
     }
     Chosen chosen{objects::type_name(*type), std::string(values::trim(object.substr(word.size())))};
     if (!chosen.name.empty() && !objects_of(from, chosen.type).contains(chosen.name) &&
-        !objects_of(to, chosen.type).contains(chosen.name)) {
+        !objects_of(to, chosen.type).contains(chosen.name))
         return fail(fmt::format("there is no {} '{}' at either revision", chosen.type, chosen.name), 2);
-    }
     return chosen;
 }
 
@@ -162,11 +144,8 @@ std::string assignments(const ConfigChange& change) {
 
 std::string unset_names(const ConfigChange& change) {
     std::string text;
-    for (const ConfigAttribute& attribute : change.attributes) {
-        if (!attribute.after) {
-            text += (text.empty() ? "" : ", ") + attribute.name;
-        }
-    }
+    for (const ConfigAttribute& attribute : change.attributes)
+        if (!attribute.after) text += (text.empty() ? "" : ", ") + attribute.name;
     return text;
 }
 
@@ -196,22 +175,15 @@ std::string config_title(std::string_view type, std::string_view name) {
 Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::string_view after,
                                               std::string_view object) {
     const auto from = parse(before);
-    if (!from) {
-        return tl::unexpected(from.error());
-    }
+    if (!from) return tl::unexpected(from.error());
     const auto to = parse(after);
-    if (!to) {
-        return tl::unexpected(to.error());
-    }
+    if (!to) return tl::unexpected(to.error());
     std::vector<ConfigChange> changes;
-    for (const auto& [type_number, type, plural, help, configured, is_own] : values::kObjectTypes) {
+    for (const auto& [type_number, type, plural, help, configured, is_own] : values::kObjectTypes)
         compare_type(std::string(type), *from, *to, changes);
-    }
     if (object = values::trim(object); !object.empty()) {
         const auto chosen = choose(object, *from, *to);
-        if (!chosen) {
-            return tl::unexpected(chosen.error());
-        }
+        if (!chosen) return tl::unexpected(chosen.error());
         std::erase_if(changes, [&](const ConfigChange& change) { return !chosen->matches(change); });
     }
     return changes;
@@ -225,12 +197,10 @@ std::string diff_text(const std::vector<ConfigChange>& changes) {
                             : change.deleted ? " (deleted)"
                                              : "");
         for (const ConfigAttribute& attribute : change.attributes) {
-            if (attribute.before) {
+            if (attribute.before)
                 text += fmt::format("-    {} = {}\n", attribute.name, printable(*attribute.before));
-            }
-            if (attribute.after) {
+            if (attribute.after)
                 text += fmt::format("+    {} = {}\n", attribute.name, printable(*attribute.after));
-            }
         }
     }
     return text;
@@ -239,27 +209,20 @@ std::string diff_text(const std::vector<ConfigChange>& changes) {
 std::string diff_directives(const std::vector<ConfigChange>& changes) {
     std::string text;
     const auto delete_all = [&](std::string_view type) {
-        for (const ConfigChange& change : changes) {
-            if (change.type == type && change.deleted) {
+        for (const ConfigChange& change : changes)
+            if (change.type == type && change.deleted)
                 text += fmt::format("delete {}\n", config_title(change.type, change.name));
-            }
-        }
     };
     // Delete nodes and schedulers first: nothing refers to them, and other objects may get their partitions.
     delete_all("node");
     delete_all("sched");
     for (const values::ObjectType type : values::kMakingOrder) {
-        for (const ConfigChange& change : changes) {
-            if (change.type == values::type_name(type) && !change.deleted) {
-                make_directives(change, text);
-            }
-        }
+        for (const ConfigChange& change : changes)
+            if (change.type == values::type_name(type) && !change.deleted) make_directives(change, text);
     }
-    for (const values::ObjectType type : values::kDeletingOrder) {
-        if (type != values::ObjectType::node && type != values::ObjectType::sched) {
+    for (const values::ObjectType type : values::kDeletingOrder)
+        if (type != values::ObjectType::node && type != values::ObjectType::sched)
             delete_all(values::type_name(type));
-        }
-    }
     return text;
 }
 

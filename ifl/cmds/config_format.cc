@@ -38,9 +38,7 @@ HistoryRow row_of(const batch_status& object) {
 
 std::vector<HistoryRow> history_rows(const batch_status* list) {
     std::vector<HistoryRow> rows;
-    for (; list != nullptr; list = list->next) {
-        rows.push_back(row_of(*list));
-    }
+    for (; list != nullptr; list = list->next) rows.push_back(row_of(*list));
     return rows;
 }
 
@@ -58,17 +56,13 @@ std::string history_text(const std::vector<HistoryRow>& rows) {
     std::string text;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const HistoryRow& row = rows[i];
-        if (i + 1 < rows.size() && same_deed(row, rows[i + 1])) {
-            continue;
-        }
+        if (i + 1 < rows.size() && same_deed(row, rows[i + 1])) continue;
         const std::string title = config_title(row.type, row.object);
         // changes that the server made by itself have no host
         const std::string who = row.host.empty() ? row.user : fmt::format("{}@{}", row.user, row.host);
         text += fmt::format("{:>6}  {}  {}  {}", row.revision, instant_text(row.time), printable(who),
                             printable(row.command));
-        if (row.command.find(title) == std::string::npos) {
-            text += fmt::format(": {}", printable(title));
-        }
+        if (row.command.find(title) == std::string::npos) text += fmt::format(": {}", printable(title));
         text += '\n';
     }
     return text;

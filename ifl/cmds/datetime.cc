@@ -38,16 +38,13 @@ Result<DateParts> split_date(std::string_view text) {
     std::string_view digits = text;
     if (const std::size_t dot = digits.find('.'); dot != std::string_view::npos) {
         const auto seconds = values::digits<int>(digits.substr(dot + 1));
-        if (!seconds || digits.size() != dot + 3) {
-            return wrong();
-        }
+        if (!seconds || digits.size() != dot + 3) return wrong();
         parts.second = *seconds;
         digits = digits.substr(0, dot);
     }
     if (digits.size() < 4 || digits.size() > 12 || digits.size() % 2 != 0 ||
-        digits.find_first_not_of("0123456789") != std::string_view::npos) {
+        digits.find_first_not_of("0123456789") != std::string_view::npos)
         return wrong();
-    }
     parts.minute = take_two(digits);
     parts.hour = take_two(digits);
     parts.day = digits.empty() ? kNotGiven : take_two(digits);
@@ -60,9 +57,7 @@ Result<DateParts> split_date(std::string_view text) {
     const bool good = parts.second < 60 && parts.minute < 60 && parts.hour < 24 &&
                       (parts.day == kNotGiven || (parts.day >= 1 && parts.day <= 31)) &&
                       (parts.month == kNotGiven || (parts.month >= 0 && parts.month <= 11));
-    if (!good) {
-        return wrong();
-    }
+    if (!good) return wrong();
     return parts;
 }
 
@@ -76,9 +71,7 @@ std::tm local_time(std::time_t when) {
 
 Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
     const auto parts = split_date(text);
-    if (!parts) {
-        return tl::unexpected(parts.error());
-    }
+    if (!parts) return tl::unexpected(parts.error());
     const std::tm today = local_time(now);
     std::tm date{};
     date.tm_isdst = -1;
@@ -92,20 +85,18 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
     std::time_t when = std::mktime(&candidate);
     if (when <= now && parts->year == kNotGiven) {
         // the time has passed: take the next day, month or year, whichever was left out
-        if (parts->day == kNotGiven) {
+        if (parts->day == kNotGiven)
             ++date.tm_mday;
-        } else if (parts->month == kNotGiven) {
+        else if (parts->month == kNotGiven)
             ++date.tm_mon;
-        } else {
+        else
             ++date.tm_year;
-        }
         candidate = date;
         when = std::mktime(&candidate);
     }
     // mktime() turns 31 June into 1 July; a date that doesn't exist is an error here
-    if (when == -1 || (parts->day != kNotGiven && candidate.tm_mday != parts->day)) {
+    if (when == -1 || (parts->day != kNotGiven && candidate.tm_mday != parts->day))
         return fail(fmt::format("'{}' is not a date that exists", text));
-    }
     return when;
 }
 
@@ -121,12 +112,8 @@ std::string date_text(std::time_t when) {
 }
 
 std::string start_time_text(std::time_t start, std::time_t now) {
-    if (start == 0) {
-        return "?";
-    }
-    if (start < now) {
-        return "--";
-    }
+    if (start == 0) return "?";
+    if (start < now) return "--";
     const std::tm then = local_time(start);
     const std::tm today = local_time(now);
     const bool same_year = then.tm_year == today.tm_year;
@@ -134,15 +121,9 @@ std::string start_time_text(std::time_t start, std::time_t now) {
     const auto format = [&](std::string_view pattern) {
         return fmt::format(fmt::runtime(fmt::format("{{:{}}}", pattern)), then);
     };
-    if (same_year && then.tm_yday == today.tm_yday) {
-        return format("%H:%M");
-    }
-    if (start - now < kWeek) {
-        return format("%a").substr(0, 2) + format(" %H");
-    }
-    if (same_year) {
-        return format("%b");
-    }
+    if (same_year && then.tm_yday == today.tm_yday) return format("%H:%M");
+    if (start - now < kWeek) return format("%a").substr(0, 2) + format(" %H");
+    if (same_year) return format("%b");
     return then.tm_year - today.tm_year < 5 ? format("%Y") : ">5yrs";
 }
 
@@ -163,36 +144,26 @@ bool same_fields(const std::tm& a, const std::tm& b) {
 }  // namespace
 
 Result<std::time_t> parse_instant(std::string_view text) {
-    if (const auto seconds = parse_integer(text);
-        seconds && *seconds >= 0 && values::is_digit(text.front())) {
+    if (const auto seconds = parse_integer(text); seconds && *seconds >= 0 && values::is_digit(text.front()))
         return static_cast<std::time_t>(*seconds);
-    }
     const bool utc = text.ends_with('Z');
     std::string plain(text.substr(0, text.size() - (utc ? 1 : 0)));
-    if (plain.size() > 10 && plain[10] == 'T') {
-        plain[10] = ' ';
-    }
+    if (plain.size() > 10 && plain[10] == 'T') plain[10] = ' ';
     std::tm fields{};
     const char* end = nullptr;
     for (const char* format : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"}) {
         fields = {};
         end = strptime(plain.c_str(), format, &fields);
-        if (end != nullptr && *end == '\0') {
-            break;
-        }
+        if (end != nullptr && *end == '\0') break;
         end = nullptr;
     }
-    if (end == nullptr || (utc && plain.size() <= 10)) {
-        return no_instant(text);
-    }
+    if (end == nullptr || (utc && plain.size() <= 10)) return no_instant(text);
     fields.tm_isdst = -1;
     std::tm read = fields;
     const std::time_t when = utc ? timegm(&read) : std::mktime(&read);
     // mktime() turns a date that doesn't exist, such as 30 February, into another: that is an error here.
     // (The hour isn't compared: one that a change of the clock skips counts as the one after it.)
-    if (!same_fields(fields, read)) {
-        return no_instant(text);
-    }
+    if (!same_fields(fields, read)) return no_instant(text);
     return when;
 }
 

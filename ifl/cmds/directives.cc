@@ -10,9 +10,7 @@ namespace pbs::cmds {
 namespace {
 
 bool is_executable(std::string_view line) {
-    if (!line.empty() && line.front() == ':') {
-        return false;
-    }
+    if (!line.empty() && line.front() == ':') return false;
     const std::string_view content = values::trim(line);
     return !content.empty() && content.front() != '#';
 }
@@ -30,27 +28,20 @@ std::vector<ScriptDirective> find_directives(std::string_view script, std::strin
             line += values::take_line(script);
             ++number;
             goes_on = !line.empty() && line.back() == '\\';
-            if (goes_on) {
-                line.back() = ' ';
-            }
+            if (goes_on) line.back() = ' ';
         }
         const std::string_view content = values::trim(line);
-        if (content.substr(0, prefix.size()) == prefix) {
+        if (content.substr(0, prefix.size()) == prefix)
             directives.push_back({first, std::string(values::trim(content.substr(prefix.size())))});
-        } else if (is_executable(line)) {
+        else if (is_executable(line))
             break;
-        }
     }
     return directives;
 }
 
 std::string_view byte_order_mark(std::string_view script) {
-    if (script.starts_with("\xef\xbb\xbf")) {
-        return "UTF-8";
-    }
-    if (script.starts_with("\xff\xfe") || script.starts_with("\xfe\xff")) {
-        return "UTF-16";
-    }
+    if (script.starts_with("\xef\xbb\xbf")) return "UTF-8";
+    if (script.starts_with("\xff\xfe") || script.starts_with("\xfe\xff")) return "UTF-16";
     return {};
 }
 

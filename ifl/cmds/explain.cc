@@ -29,9 +29,7 @@ int explain(const Arguments& arguments) {
         const StatusList list(
             arguments.place ? pbs_asks(connection.handle(), job.c_str(), arguments.place->c_str(), nullptr)
                             : pbs_statexplanation(connection.handle(), job.c_str(), nullptr));
-        if (!list) {
-            return pbs_errno;
-        }
+        if (!list) return pbs_errno;
         const std::string text = arguments.json ? explanation_json(list.get()) : explanation_text(list.get());
         fmt::print("{}{}", first || arguments.json ? "" : "\n", text);
         first = false;

@@ -42,11 +42,8 @@ struct OrderKey {
 
 // The value of an attribute for one resource; empty: there is none.
 std::string_view part_of(const batch_status& object, std::string_view name, std::string_view resource) {
-    for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
-        if (view(a->name) == name && view(a->resource) == resource) {
-            return view(a->value);
-        }
-    }
+    for (const attrl* a = object.attribs; a != nullptr; a = a->next)
+        if (view(a->name) == name && view(a->resource) == resource) return view(a->value);
     return {};
 }
 
@@ -58,11 +55,9 @@ struct Awaited {
 
 std::vector<Awaited> awaited_of(const batch_status& queue) {
     std::vector<Awaited> list;
-    for (const attrl* a = queue.attribs; a != nullptr; a = a->next) {
-        if (view(a->name) == "awaited") {
+    for (const attrl* a = queue.attribs; a != nullptr; a = a->next)
+        if (view(a->name) == "awaited")
             list.push_back({view(a->resource), parse_integer(view(a->value)).value_or(0)});
-        }
-    }
     return list;
 }
 
@@ -70,9 +65,8 @@ std::vector<Awaited> awaited_of(const batch_status& queue) {
 // and prime time has ended"; empty if there are none.
 std::string awaited_text(const batch_status& queue) {
     std::string out;
-    for (const Awaited& awaited : awaited_of(queue)) {
+    for (const Awaited& awaited : awaited_of(queue))
         out += fmt::format("{}{}", out.empty() ? ", when " : " and ", awaited.what);
-    }
     return out;
 }
 
@@ -244,9 +238,8 @@ std::string in_brackets(std::string_view attributes) {
 
 std::string gates_text(const std::vector<Gate>& gates) {
     std::size_t width = 0;
-    for (const Gate& gate : gates) {
+    for (const Gate& gate : gates)
         width = std::max(width, gate.name.size() + in_brackets(gate.attributes).size());
-    }
     std::string out;
     for (const Gate& gate : gates) {
         const std::string name = fmt::format("{}{}", gate.name, in_brackets(gate.attributes));
@@ -261,9 +254,7 @@ std::string gates_text(const std::vector<Gate>& gates) {
 }
 
 std::string order_text(const batch_status& job) {
-    if (text_of(job, "place").empty()) {
-        return {};
-    }
+    if (text_of(job, "place").empty()) return {};
     std::string out = fmt::format("Order: job {} of {}, {} of {} in class {}\n", text_of(job, "place"),
                                   text_of(job, "jobs"), text_of(job, "class_place"),
                                   text_of(job, "class_jobs"), text_of(job, "class"));
@@ -281,9 +272,7 @@ std::string order_text(const batch_status& job) {
 
 std::string shares_text(const batch_status& job) {
     const std::string_view entity = text_of(job, "share_entity");
-    if (entity.empty()) {
-        return {};
-    }
+    if (entity.empty()) return {};
     return fmt::format(
         "Shares: {} in fs_group {} is {} of {} entities with jobs: {:.3f}% of all usage ({:.6g}), of {:.3f}% "
         "by "
@@ -304,30 +293,21 @@ std::string expected_text(const batch_status& job) {
 std::string start_text(const batch_status& job) {
     const std::string_view location = text_of(job, "location");
     const std::string where = location.empty() ? "" : fmt::format(" at {}", location);
-    if (text_of(job, "outcome") == "starts") {
+    if (text_of(job, "outcome") == "starts")
         return fmt::format("it may start{} in queue {}\n", where, text_of(job, "queue"));
-    }
     return fmt::format("it may not start{} now: {}\n", where, text_of(job, "reason"));
 }
 
 std::string outcome_text(const batch_status& job) {
     const std::string_view outcome = text_of(job, "outcome");
     std::string out = fmt::format("Job {}: ", view(job.name));
-    for (const attrl* one = job.attribs; one != nullptr; one = one->next) {
-        if (view(one->name) == "location") {
-            return out + start_text(job);
-        }
-    }
-    if (outcome == "starts") {
+    for (const attrl* one = job.attribs; one != nullptr; one = one->next)
+        if (view(one->name) == "location") return out + start_text(job);
+    if (outcome == "starts")
         return out + fmt::format("a cycle now would start it in queue {}\n", text_of(job, "queue"));
-    }
     const std::string_view reason = text_of(job, "reason");
-    if (outcome == "waits") {
-        return out + fmt::format("it waits: {}\n", reason) + expected_text(job);
-    }
-    if (outcome == "rejected") {
-        return out + fmt::format("a cycle now would reject it: {}\n", reason);
-    }
+    if (outcome == "waits") return out + fmt::format("it waits: {}\n", reason) + expected_text(job);
+    if (outcome == "rejected") return out + fmt::format("a cycle now would reject it: {}\n", reason);
     return out + fmt::format("no cycle looks at it now: {}\n", reason);
 }
 
@@ -376,12 +356,8 @@ std::string preemption_text(const batch_status& job) {
 std::string policy_text(const batch_status& job) {
     const std::string_view sched = text_of(job, "sched");
     const std::string_view policy = text_of(job, "policy");
-    if (sched.empty()) {
-        return {};
-    }
-    if (policy.empty()) {
-        return fmt::format("Scheduler: {}\n", sched);
-    }
+    if (sched.empty()) return {};
+    if (policy.empty()) return fmt::format("Scheduler: {}\n", sched);
     return fmt::format("Scheduler: {}, policy {} ({})\n{}", sched, policy, text_of(job, "sched_algorithm"),
                        text_of(job, "test_only").empty()
                            ? ""
@@ -409,18 +385,10 @@ Json gates_json(const std::vector<Gate>& gates) {
     Json out = Json::array();
     for (const Gate& gate : gates) {
         Json one = {{"gate", gate.name}, {"passes", gate.why.empty()}};
-        if (!gate.why.empty()) {
-            one["reason"] = gate.why;
-        }
-        if (gate.decides) {
-            one["decides"] = true;
-        }
-        if (!gate.attributes.empty()) {
-            one["attributes"] = gate.attributes;
-        }
-        if (!gate.facts.empty()) {
-            one["counter"] = counter_json(gate);
-        }
+        if (!gate.why.empty()) one["reason"] = gate.why;
+        if (gate.decides) one["decides"] = true;
+        if (!gate.attributes.empty()) one["attributes"] = gate.attributes;
+        if (!gate.facts.empty()) one["counter"] = counter_json(gate);
         out.push_back(std::move(one));
     }
     return out;
@@ -430,9 +398,7 @@ Json order_json(const std::vector<OrderKey>& keys) {
     Json out = Json::array();
     for (const OrderKey& key : keys) {
         Json one = {{"key", key.name}, {"value", key.value}, {"largest_first", key.largest_first}};
-        if (!key.attributes.empty()) {
-            one["attributes"] = key.attributes;
-        }
+        if (!key.attributes.empty()) one["attributes"] = key.attributes;
         out.push_back(std::move(one));
     }
     return out;
@@ -441,14 +407,10 @@ Json order_json(const std::vector<OrderKey>& keys) {
 }  // namespace
 
 std::string explanation_text(const batch_status* list) {
-    if (list == nullptr) {
-        return {};
-    }
+    if (list == nullptr) return {};
     std::string out = outcome_text(*list) + preemption_text(*list) + policy_text(*list) + order_text(*list) +
                       shares_text(*list);
-    if (const auto gates = gates_of(*list); !gates.empty()) {
-        out += "The job itself:\n" + gates_text(gates);
-    }
+    if (const auto gates = gates_of(*list); !gates.empty()) out += "The job itself:\n" + gates_text(gates);
     for (const batch_status* queue = list->next; queue != nullptr; queue = queue->next) {
         out += fmt::format("Queue {}:", view(queue->name));
         if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
@@ -465,45 +427,27 @@ std::string explanation_text(const batch_status* list) {
 }
 
 std::string explanation_json(const batch_status* list) {
-    if (list == nullptr) {
-        return "null\n";
-    }
+    if (list == nullptr) return "null\n";
     Json out = {{"job", view(list->name)}};
     for (const char* name :
-         {"outcome", "reason", "location", "queue", "sched", "policy", "sched_algorithm", "class"}) {
-        if (const std::string_view value = text_of(*list, name); !value.empty()) {
-            out[name] = value;
-        }
-    }
-    for (const auto& [id, methods] : preempts_of(*list)) {
+         {"outcome", "reason", "location", "queue", "sched", "policy", "sched_algorithm", "class"})
+        if (const std::string_view value = text_of(*list, name); !value.empty()) out[name] = value;
+    for (const auto& [id, methods] : preempts_of(*list))
         out["preempts"].push_back({{"job", id}, {"methods", methods}});
-    }
-    if (const std::string_view why = text_of(*list, "preempts_none"); !why.empty()) {
+    if (const std::string_view why = text_of(*list, "preempts_none"); !why.empty())
         out["preempts_none"] = why;
-    }
-    for (const auto& [preference, vnodes] : missed_by(*list)) {
+    for (const auto& [preference, vnodes] : missed_by(*list))
         out["missed"].push_back({{"preference", preference}, {"vnodes", vnodes}});
-    }
-    if (const auto start = parse_integer(text_of(*list, "expected_start"))) {
-        out["expected_start"] = *start;
-    }
-    if (!text_of(*list, "test_only").empty()) {
-        out["test_only"] = true;
-    }
-    for (const char* name : {"place", "jobs", "class_place", "class_jobs"}) {
-        if (const auto value = parse_integer(text_of(*list, name))) {
-            out[name] = *value;
-        }
-    }
-    if (const auto terms = terms_of(*list, "priority_term"); !terms.empty()) {
+    if (const auto start = parse_integer(text_of(*list, "expected_start"))) out["expected_start"] = *start;
+    if (!text_of(*list, "test_only").empty()) out["test_only"] = true;
+    for (const char* name : {"place", "jobs", "class_place", "class_jobs"})
+        if (const auto value = parse_integer(text_of(*list, name))) out[name] = *value;
+    if (const auto terms = terms_of(*list, "priority_term"); !terms.empty())
         out["priority_terms"] = terms_json(terms);
-    }
-    if (const std::string_view before = text_of(*list, "job_before"); !before.empty()) {
+    if (const std::string_view before = text_of(*list, "job_before"); !before.empty())
         out["job_before"] = {{"job", before}, {"priority_terms", terms_json(terms_of(*list, "term_before"))}};
-    }
-    if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
+    if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty())
         out["past_usage"] = text::json_or_string(usage);
-    }
     if (const std::string_view entity = text_of(*list, "share_entity"); !entity.empty()) {
         out["shares"] = {{"fs_group", text_of(*list, "share_group")},
                          {"entity", entity},
@@ -520,13 +464,10 @@ std::string explanation_json(const batch_status* list) {
         Json one = {{"queue", view(queue->name)}};
         if (const auto start = parse_integer(text_of(*queue, "earliest_start"))) {
             one["earliest_start"] = *start;
-            for (const Awaited& awaited : awaited_of(*queue)) {
+            for (const Awaited& awaited : awaited_of(*queue))
                 one["awaited"].push_back({{"when", awaited.what}, {"until", awaited.until}});
-            }
         }
-        if (const auto until = parse_integer(text_of(*queue, "drained_until"))) {
-            one["drained_until"] = *until;
-        }
+        if (const auto until = parse_integer(text_of(*queue, "drained_until"))) one["drained_until"] = *until;
         if (const std::string_view range = text_of(*queue, "chunks"); !range.empty()) {
             one["chunks"] = {{"range", range},
                              {"now", parse_integer(text_of(*queue, "chunks_now")).value_or(0)},

@@ -52,9 +52,7 @@ int write(const std::string& file, const std::string& text) {
         written = false;
         error = errno;
     }
-    if (written) {
-        return 0;
-    }
+    if (written) return 0;
     return failed(kProgram, {fmt::format("{}: can't be written: {}", out == stdout ? "standard output" : file,
                                          std::strerror(error)),
                              1});
@@ -62,47 +60,29 @@ int write(const std::string& file, const std::string& text) {
 
 int change(const Connection& connection, const Arguments& arguments) {
     AttrList attributes;
-    if (!arguments.group.empty()) {
-        attributes.add("fs_group", "", arguments.group);
-    }
-    if (!arguments.set.empty()) {
-        attributes.add("usage", arguments.set[0], arguments.set[1]);
-    }
-    if (arguments.decay) {
-        attributes.add("decay", "", "True");
-    }
-    if (arguments.trim) {
-        attributes.add("trim", "", "True");
-    }
+    if (!arguments.group.empty()) attributes.add("fs_group", "", arguments.group);
+    if (!arguments.set.empty()) attributes.add("usage", arguments.set[0], arguments.set[1]);
+    if (arguments.decay) attributes.add("decay", "", "True");
+    if (arguments.trim) attributes.add("trim", "", "True");
     if (pbs_manager(connection.handle(), MGR_CMD_SET, MGR_OBJ_FAIRSHARE, arguments.sched.c_str(),
-                    attributes.operations(), nullptr) != 0) {
+                    attributes.operations(), nullptr) != 0)
         return refused(connection);
-    }
     return 0;
 }
 
 // Prints the path to an entity in each tree.
 int show_entity(const std::vector<ShareTree>& trees, const Arguments& arguments) {
     std::vector<ShareTree> paths;
-    for (const ShareTree& tree : trees) {
-        if (auto path = path_to(tree, arguments.entity)) {
-            paths.push_back(std::move(*path));
-        }
-    }
+    for (const ShareTree& tree : trees)
+        if (auto path = path_to(tree, arguments.entity)) paths.push_back(std::move(*path));
     if (paths.empty()) {
         return failed(kProgram,
                       {fmt::format("{}: no such entity or group is shown to you", arguments.entity), 1});
     }
-    if (!arguments.svg.empty()) {
-        return write(arguments.svg, shares_svg(paths));
-    }
-    if (arguments.json()) {
-        return write({}, shares_json(paths));
-    }
+    if (!arguments.svg.empty()) return write(arguments.svg, shares_svg(paths));
+    if (arguments.json()) return write({}, shares_json(paths));
     std::string text;
-    for (const ShareTree& path : paths) {
-        text += (text.empty() ? "" : "\n") + entity_text(path);
-    }
+    for (const ShareTree& path : paths) text += (text.empty() ? "" : "\n") + entity_text(path);
     return write({}, text);
 }
 
@@ -110,12 +90,8 @@ int compare(const std::vector<ShareTree>& trees, const Arguments& arguments) {
     std::string text;
     for (const ShareTree& tree : trees) {
         const auto found = compare_shares(tree, arguments.compared[0], arguments.compared[1]);
-        if (!found) {
-            return failed(kProgram, found.error());
-        }
-        if (trees.size() > 1) {
-            text += tree.name + ": ";
-        }
+        if (!found) return failed(kProgram, found.error());
+        if (trees.size() > 1) text += tree.name + ": ";
         text += found->text;
     }
     return write({}, text);
@@ -126,26 +102,16 @@ int show(const Connection& connection, const Arguments& arguments) {
                                : arguments.group.empty() ? ""
                                                          : "fs_group=" + arguments.group;
     const StatusList list(pbs_statfairshare(connection.handle(), arguments.sched.c_str(), extend.c_str()));
-    if (!list) {
-        return refused(connection);
-    }
+    if (!list) return refused(connection);
     if (arguments.tickets) {
         const TicketList tickets = ticket_list(list.get());
         return write({}, arguments.json() ? tickets_json(tickets) : tickets_text(tickets));
     }
     const std::vector<ShareTree> trees = share_trees(list.get());
-    if (!arguments.entity.empty()) {
-        return show_entity(trees, arguments);
-    }
-    if (!arguments.compared.empty()) {
-        return compare(trees, arguments);
-    }
-    if (!arguments.svg.empty()) {
-        return write(arguments.svg, shares_svg(trees));
-    }
-    if (arguments.json()) {
-        return write({}, shares_json(trees));
-    }
+    if (!arguments.entity.empty()) return show_entity(trees, arguments);
+    if (!arguments.compared.empty()) return compare(trees, arguments);
+    if (!arguments.svg.empty()) return write(arguments.svg, shares_svg(trees));
+    if (arguments.json()) return write({}, shares_json(trees));
     return write({}, arguments.outline ? shares_outline(trees) : shares_text(trees));
 }
 
@@ -198,9 +164,7 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     const auto connection = Connection::open(arguments.server);
-    if (!connection) {
-        return failed(kProgram, connection.error());
-    }
+    if (!connection) return failed(kProgram, connection.error());
     const bool changes = !arguments.set.empty() || arguments.decay || arguments.trim;
     return changes ? change(*connection, arguments) : show(*connection, arguments);
 }

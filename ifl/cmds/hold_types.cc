@@ -19,28 +19,20 @@ Result<void> check_hold_types(std::string_view types) {
 
 Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments) {
     const auto line = parse_options("h:", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     HoldRequest request;
     for (const Option& option : line->options) {
         request.types = values::trim(option.value);
-        if (auto checked = check_hold_types(request.types); !checked) {
-            return tl::unexpected(checked.error());
-        }
+        if (auto checked = check_hold_types(request.types); !checked) return tl::unexpected(checked.error());
     }
     request.jobs = line->all_operands();
-    if (request.jobs.empty()) {
-        return fail("no job identifier");
-    }
+    if (request.jobs.empty()) return fail("no job identifier");
     return request;
 }
 
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call) {
     const auto request = parse_arguments(program, arguments, parse_hold_options);
-    if (!request) {
-        return request.error();
-    }
+    if (!request) return request.error();
     return for_each_job(program, request->jobs, [&](const Connection& connection, const std::string& job) {
         return call(connection.handle(), job.c_str(), request->types.c_str(), nullptr);
     });

@@ -25,9 +25,7 @@ constexpr auto kInitialValues = std::to_array<InitialValue>({
 
 std::vector<HostAttribute> host_attributes(ObjectType type) {
     const ifl::AttributeTable* table = ifl::attribute_table(static_cast<int>(type));
-    if (table == nullptr) {
-        return {};
-    }
+    if (table == nullptr) return {};
     std::vector<HostAttribute> rows(table->all().begin(), table->all().end());
     std::erase_if(rows, [](const HostAttribute& row) { return row.flags == 0; });  // shown to nobody
     std::ranges::sort(rows, values::LessWord(), &HostAttribute::name);
@@ -68,9 +66,7 @@ std::string_view type_text(HostType type) {
 }
 
 std::string_view setter_text(const HostAttribute& attribute) {
-    if (!attribute.writable()) {
-        return "Can't be set";
-    }
+    if (!attribute.writable()) return "Can't be set";
     return attribute.has(ifl::write_operator) ? "Set by managers and operators" : "Set by managers";
 }
 
@@ -79,9 +75,7 @@ bool is_attribute(ObjectType type, std::string_view name) {
 }
 
 bool is_writable(ObjectType type, std::string_view name) {
-    if (const auto* own = objects::find_attribute(type, name)) {
-        return (own->flags & objects::kReadOnly) == 0;
-    }
+    if (const auto* own = objects::find_attribute(type, name)) return (own->flags & objects::kReadOnly) == 0;
     const HostAttribute* host = find_host_attribute(type, name);
     return host == nullptr || host->writable();
 }
@@ -90,9 +84,7 @@ ValueKind value_kind(ObjectType type, std::string_view name) {
     // a list attribute of this project is printed on one line, not element by element: its elements may have
     // commas
     const HostAttribute* host = find_host_attribute(type, name);
-    if (objects::find_attribute(type, name) != nullptr || host == nullptr) {
-        return ValueKind::plain;
-    }
+    if (objects::find_attribute(type, name) != nullptr || host == nullptr) return ValueKind::plain;
     switch (host->type) {
         case HostType::text:
             return ValueKind::text;
@@ -108,14 +100,10 @@ ValueKind value_kind(ObjectType type, std::string_view name) {
 
 std::vector<std::string> attribute_names(ObjectType type) {
     std::vector<std::string> names;
-    for (const objects::Attribute& attribute : objects::attributes(type)) {
-        names.emplace_back(attribute.name);
-    }
-    for (const HostAttribute& attribute : host_attributes(type)) {
-        if (std::find(names.begin(), names.end(), attribute.name) == names.end()) {
+    for (const objects::Attribute& attribute : objects::attributes(type)) names.emplace_back(attribute.name);
+    for (const HostAttribute& attribute : host_attributes(type))
+        if (std::find(names.begin(), names.end(), attribute.name) == names.end())
             names.emplace_back(attribute.name);
-        }
-    }
     std::sort(names.begin(), names.end());
     return names;
 }

@@ -20,12 +20,8 @@ bool is_readable(int descriptor) {
 
 // Reads more input. False: the end, or an error.
 bool InputLines::fill() {
-    if (ended_) {
-        return false;
-    }
-    if (!is_readable(descriptor_)) {
-        before_waiting_();
-    }
+    if (ended_) return false;
+    if (!is_readable(descriptor_)) before_waiting_();
     read_.erase(0, at_);
     at_ = 0;
     const std::size_t size = read_.size();
@@ -49,13 +45,9 @@ std::optional<std::string> InputLines::next() {
             return line;
         }
         from = read_.size() - at_;  // where the new input begins
-        if (!fill()) {
-            break;
-        }
+        if (!fill()) break;
     }
-    if (at_ == read_.size()) {
-        return std::nullopt;
-    }
+    if (at_ == read_.size()) return std::nullopt;
     std::string line = read_.substr(at_);
     at_ = read_.size();
     return line;

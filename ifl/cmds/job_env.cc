@@ -63,9 +63,7 @@ Result<Wanted> take_wanted(std::string_view& list) {
             *part += c;
         }
     }
-    if (quote != '\0') {
-        return fail(fmt::format("illegal -v value '{}': no closing quote", list));
-    }
+    if (quote != '\0') return fail(fmt::format("illegal -v value '{}': no closing quote", list));
     list.remove_prefix(std::min(i + 1, list.size()));
     part->resize(std::max(quoted, part->find_last_not_of(kBlanks) + 1));
     variable.name = values::trim(variable.name);
@@ -77,12 +75,9 @@ Result<std::vector<Wanted>> parse_wanted(std::string_view list) {
     std::vector<Wanted> found;
     while (!list.empty()) {
         auto variable = take_wanted(list);
-        if (!variable) {
-            return tl::unexpected(variable.error());
-        }
-        if (variable->name.empty()) {
+        if (!variable) return tl::unexpected(variable.error());
+        if (variable->name.empty())
             return fail(fmt::format("illegal -v value '{}': a variable without a name", all));
-        }
         found.push_back(std::move(*variable));
     }
     return found;
@@ -102,25 +97,18 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
     const auto add = [&](std::string_view name, std::string_view value) {
         text::append_variable(list, name, value);
     };
-    for (const OwnVariable& own : kOwn) {
-        if (const auto source = environment.variables.find(own.source);
-            source != environment.variables.end()) {
+    for (const OwnVariable& own : kOwn)
+        if (const auto source = environment.variables.find(own.source); source != environment.variables.end())
             add(own.name, source->second);
-        }
-    }
     add("PBS_O_WORKDIR", environment.directory);
     add("PBS_O_SYSTEM", environment.system);
     add("PBS_O_HOST", environment.host);
     std::map<std::string, bool> given;
     if (wanted) {
         auto variables = parse_wanted(*wanted);
-        if (!variables) {
-            return tl::unexpected(variables.error());
-        }
+        if (!variables) return tl::unexpected(variables.error());
         for (Wanted& variable : *variables) {
-            if (is_own(variable.name)) {
-                continue;
-            }
+            if (is_own(variable.name)) continue;
             if (!variable.value) {
                 const auto source = environment.variables.find(variable.name);
                 if (source == environment.variables.end()) {
@@ -134,11 +122,8 @@ Result<std::string> variable_list(const SubmitEnvironment& environment,
         }
     }
     if (all) {
-        for (const auto& [name, value] : environment.variables) {
-            if (!is_own(name) && !given.contains(name)) {
-                add(name, value);
-            }
-        }
+        for (const auto& [name, value] : environment.variables)
+            if (!is_own(name) && !given.contains(name)) add(name, value);
     }
     return list;
 }

@@ -44,16 +44,13 @@ bool only(std::string_view value, std::string_view letters) {
 
 Result<void> check_priority(std::string_view value) {
     const auto number = parse_integer(value);
-    if (!number || *number < -1024 || *number > 1023) {
+    if (!number || *number < -1024 || *number > 1023)
         return fail("expected a whole number from -1024 to 1023");
-    }
     return {};
 }
 
 Result<void> check_name(std::string_view value) {
-    if (!is_job_name(value)) {
-        return fail("expected letters, digits, '-', '_', '+' and '.', at most 230");
-    }
+    if (!is_job_name(value)) return fail("expected letters, digits, '-', '_', '+' and '.', at most 230");
     return {};
 }
 
@@ -101,9 +98,7 @@ constexpr std::array kPlain{
 
 // Adds the limit on subjobs that run at once. It is checked here, because OpenPBS's server accepts any value.
 Result<void> add_most_running(JobOptions& options, std::string_view most) {
-    if (options.attributes.has(ATTR_max_run_subjobs)) {
-        return fail("multiple max_run_subjobs values found");
-    }
+    if (options.attributes.has(ATTR_max_run_subjobs)) return fail("multiple max_run_subjobs values found");
     if (const auto number = parse_integer(most); !number || *number < 0) {
         return fail(
             fmt::format("max_run_subjobs '{}': expected how many subjobs may run at once, 0 or more", most));
@@ -116,23 +111,18 @@ Result<void> add_most_running(JobOptions& options, std::string_view most) {
 // select_range=4-16.
 Result<void> split_range(AttrList& attributes, bool is_array) {
     const std::string* select = attributes.find(ATTR_l, "select");
-    if (select == nullptr) {
-        return {};
-    }
+    if (select == nullptr) return {};
     const std::string range = select->substr(0, select->find(':'));
     const std::size_t dash = range.find('-');
     const auto low = parse_integer(std::string_view(range).substr(0, dash));
-    if (dash == std::string::npos || !low) {
-        return {};
-    }
+    if (dash == std::string::npos || !low) return {};
     const auto high = parse_integer(std::string_view(range).substr(dash + 1));
     if (*low < 1 || (dash + 1 < range.size() && (!high || *high < *low))) {
         return fail(
             fmt::format("select '{}': expected a range of numbers of chunks, such as 4-16 or 4-", range));
     }
-    if (is_array) {
+    if (is_array)
         return fail(fmt::format("select '{}': a job array can't have a range of numbers of chunks", range));
-    }
     attributes.put(ATTR_l, "select_range", range);
     attributes.put(ATTR_l, "select", std::to_string(*low) + select->substr(range.size()));
     return {};
@@ -140,25 +130,18 @@ Result<void> split_range(AttrList& attributes, bool is_array) {
 
 Result<void> add_other_attributes(JobOptions& options, std::string_view text, bool submits) {
     const auto pairs = parse_pairs(text);
-    if (!pairs) {
-        return tl::unexpected(pairs.error());
-    }
+    if (!pairs) return tl::unexpected(pairs.error());
     for (const auto& [name, value] : *pairs) {
         if (name == ATTR_inter || name == ATTR_block) {
             const bool on = values::same_word(value, "true");
-            if (!on && !values::same_word(value, "false")) {
+            if (!on && !values::same_word(value, "false"))
                 return fail(fmt::format("{}={}: expected true or false", name, value));
-            }
-            if (on && !submits) {
-                return fail(fmt::format("{} can't be altered", name));
-            }
+            if (on && !submits) return fail(fmt::format("{} can't be altered", name));
             (name == ATTR_inter ? options.interactive : options.block) = on;
             continue;
         }
         if (name == ATTR_max_run_subjobs) {
-            if (auto added = add_most_running(options, value); !added) {
-                return added;
-            }
+            if (auto added = add_most_running(options, value); !added) return added;
             continue;
         }
         options.attributes.put(name, "", value);
@@ -180,22 +163,17 @@ bool is_index_range(std::string_view text) {
 // Reads "X-Y:Z%L": the indices, and how many subjobs may run at once.
 Result<void> add_array(JobOptions& options, std::string_view value) {
     const std::size_t percent = value.find('%');
-    if (!is_index_range(value.substr(0, percent))) {
+    if (!is_index_range(value.substr(0, percent)))
         return fail("expected X-Y, X-Y:Z or one of these and %L, with X below Y and Z above 0");
-    }
     options.attributes.put(ATTR_J, "", std::string(value.substr(0, percent)));
-    if (percent == std::string_view::npos) {
-        return {};
-    }
+    if (percent == std::string_view::npos) return {};
     return add_most_running(options, value.substr(percent + 1));
 }
 
 Result<void> apply_value(JobOptions& options, const Option& option, const OptionContext& context,
                          bool submits) {
     const std::string value(values::trim(option.value));
-    if (auto checked = check_value(option.letter, value, submits); !checked) {
-        return checked;
-    }
+    if (auto checked = check_value(option.letter, value, submits); !checked) return checked;
     for (const LetterAttribute& plain : kPlain) {
         if (plain.letter == option.letter) {
             options.attributes.put(plain.attribute, "", value);
@@ -205,9 +183,7 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
     switch (option.letter) {
         case 'a': {
             const auto when = parse_date(value, context.now);
-            if (!when) {
-                return tl::unexpected(when.error());
-            }
+            if (!when) return tl::unexpected(when.error());
             options.attributes.put(ATTR_a, "", std::to_string(*when));
             return {};
         }
@@ -225,9 +201,8 @@ Result<void> apply_value(JobOptions& options, const Option& option, const Option
         case 'W':
             return add_other_attributes(options, value, submits);
         case 'q':
-            if (const auto destination = parse_destination(value); !destination) {
+            if (const auto destination = parse_destination(value); !destination)
                 return tl::unexpected(destination.error());
-            }
             options.destination = value;
             return {};
         case 'v':
@@ -268,23 +243,16 @@ Result<void> apply(JobOptions& options, const Option& option, const OptionContex
 Result<JobOptions> parse(std::string_view letters, const std::vector<std::string>& arguments,
                          const OptionContext& context, bool submits) {
     auto line = parse_options(letters, arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     JobOptions options;
-    for (const Option& option : line->options) {
-        if (auto applied = apply(options, option, context, submits); !applied) {
+    for (const Option& option : line->options)
+        if (auto applied = apply(options, option, context, submits); !applied)
             return tl::unexpected(applied.error());
-        }
-    }
-    if (auto split = split_range(options.attributes, options.attributes.has(ATTR_J)); !split) {
+    if (auto split = split_range(options.attributes, options.attributes.has(ATTR_J)); !split)
         return tl::unexpected(split.error());
-    }
     options.operands = std::move(line->operands);
     options.command = std::move(line->after_dashes);
-    if (line->dashes && options.command.empty() && submits) {
-        return fail("expected a command after --");
-    }
+    if (line->dashes && options.command.empty() && submits) return fail("expected a command after --");
     return options;
 }
 
@@ -298,11 +266,10 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
         if (quote != '\0') {
-            if (c == quote) {
+            if (c == quote)
                 quote = '\0';
-            } else {
+            else
                 word += c;
-            }
         } else if (c == '"' || c == '\'') {
             quote = c;
             under_way = true;
@@ -310,21 +277,15 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
             word += line[++i];
             under_way = true;
         } else if (values::is_space(c)) {
-            if (under_way) {
-                words.push_back(std::exchange(word, {}));
-            }
+            if (under_way) words.push_back(std::exchange(word, {}));
             under_way = false;
         } else {
             word += c;
             under_way = true;
         }
     }
-    if (quote != '\0') {
-        return fail(fmt::format("unmatched {} in: {}", quote, line), 1);
-    }
-    if (under_way) {
-        words.push_back(std::move(word));
-    }
+    if (quote != '\0') return fail(fmt::format("unmatched {} in: {}", quote, line), 1);
+    if (under_way) words.push_back(std::move(word));
     return words;
 }
 
@@ -336,36 +297,22 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
         const bool good = !name.empty() && values::is_letter(name.front()) &&
                           std::all_of(name.begin(), name.end(),
                                       [](char c) { return values::is_alnum(c) || c == '_' || c == '-'; });
-        if (!good) {
-            return fail(fmt::format("expected resource=value at '{}'", text.substr(at)));
-        }
+        if (!good) return fail(fmt::format("expected resource=value at '{}'", text.substr(at)));
         std::string value;
         at = end;
         if (at < text.size() && text[at] == '=') {
             ++at;
-            while (at < text.size() && values::is_space(text[at])) {
-                ++at;
-            }
+            while (at < text.size() && values::is_space(text[at])) ++at;
             const auto taken = take_value(text, at);
-            if (!taken) {
-                return fail(fmt::format("{} in '{}'", taken.error().message, text));
-            }
-            if (taken->end == at) {
-                return fail(fmt::format("expected a value after '{}='", name));
-            }
+            if (!taken) return fail(fmt::format("{} in '{}'", taken.error().message, text));
+            if (taken->end == at) return fail(fmt::format("expected a value after '{}='", name));
             value = taken->text;
             at = taken->end;
         }
         attributes.put(ATTR_l, std::string(name), std::move(value));
-        while (at < text.size() && values::is_space(text[at])) {
-            ++at;
-        }
-        if (at >= text.size()) {
-            return {};
-        }
-        if (text[at] != ',') {
-            return fail(fmt::format("expected a comma at '{}'", text.substr(at)));
-        }
+        while (at < text.size() && values::is_space(text[at])) ++at;
+        if (at >= text.size()) return {};
+        if (text[at] != ',') return fail(fmt::format("expected a comma at '{}'", text.substr(at)));
         ++at;
     }
 }
@@ -378,18 +325,15 @@ std::string full_path(std::string_view path, const OptionContext& context) {
         host = path.substr(0, colon);
         path.remove_prefix(colon + 1);
     }
-    if (!path.empty() && path.front() == '/') {
-        return fmt::format("{}:{}", host, path);
-    }
+    if (!path.empty() && path.front() == '/') return fmt::format("{}:{}", host, path);
     return fmt::format("{}:{}{}{}", host, context.directory, context.directory.ends_with('/') ? "" : "/",
                        path);
 }
 
 std::string encode_arguments(const std::vector<std::string>& arguments, std::size_t first) {
     std::string text;
-    for (std::size_t i = first; i < arguments.size(); ++i) {
+    for (std::size_t i = first; i < arguments.size(); ++i)
         text += fmt::format("<jsdl-hpcpa:Argument>{}</jsdl-hpcpa:Argument>", text::to_xml(arguments[i]));
-    }
     return text;
 }
 
@@ -406,13 +350,9 @@ Result<JobOptions> parse_submit_options(const std::vector<std::string>& argument
 
 Result<JobOptions> parse_option_line(std::string_view line, const OptionContext& context) {
     const auto words = split_words(line);
-    if (!words) {
-        return tl::unexpected(words.error());
-    }
+    if (!words) return tl::unexpected(words.error());
     auto options = parse(kSubmitLetters, *words, context, true);
-    if (!options) {
-        return fail(options.error().message, 1);
-    }
+    if (!options) return fail(options.error().message, 1);
     if (!options->operands.empty() || !options->command.empty()) {
         return fail(fmt::format("'{}' is not an option",
                                 options->operands.empty() ? options->command[0] : options->operands[0]),
@@ -424,14 +364,10 @@ Result<JobOptions> parse_option_line(std::string_view line, const OptionContext&
 Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments,
                                        const OptionContext& context) {
     auto options = parse(kAlterLetters, arguments, context, false);
-    if (!options) {
-        return options;
-    }
+    if (!options) return options;
     options->operands.insert(options->operands.end(), options->command.begin(), options->command.end());
     options->command.clear();
-    if (options->operands.empty()) {
-        return fail("no job identifier");
-    }
+    if (options->operands.empty()) return fail("no job identifier");
     return options;
 }
 
@@ -439,17 +375,12 @@ void add_missing(JobOptions& options, const JobOptions& lower) {
     // Options with a select of their own take no range from `lower`: a range belongs to its select.
     const bool own_select = options.attributes.has(ATTR_l, "select");
     for (const AttrList::Entry& entry : lower.attributes.entries()) {
-        if (own_select && entry.resource == "select_range") {
-            continue;
-        }
-        if (!options.attributes.has(entry.name, entry.resource)) {
+        if (own_select && entry.resource == "select_range") continue;
+        if (!options.attributes.has(entry.name, entry.resource))
             options.attributes.add(entry.name, entry.resource, entry.value, entry.op);
-        }
     }
     const auto take = [](auto& mine, const auto& theirs) {
-        if (!mine) {
-            mine = theirs;
-        }
+        if (!mine) mine = theirs;
     };
     take(options.destination, lower.destination);
     take(options.prefix, lower.prefix);
@@ -462,9 +393,7 @@ void add_missing(JobOptions& options, const JobOptions& lower) {
 
 std::string without_effect(const AttrList& attributes) {
     const std::string* when = attributes.find(ATTR_c);
-    if (when == nullptr || *when == "n" || *when == "u") {
-        return {};
-    }
+    if (when == nullptr || *when == "n" || *when == "u") return {};
     return fmt::format(
         "Warning: Checkpoint={} is kept but has no effect: pbs_server makes no checkpoints by itself", *when);
 }
@@ -476,9 +405,8 @@ void add_defaults(JobOptions& options) {
     constexpr std::array<const char*, 6> kValues{CHECKPOINT_UNSPECIFIED, NO_HOLD, NO_JOIN, NO_KEEP,
                                                  MAIL_AT_ABORT,          "0"};
     JobOptions defaults;
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
+    for (std::size_t i = 0; i < kNames.size(); ++i)
         defaults.attributes.add(kNames[i].attribute, "", kValues[i]);
-    }
     defaults.attributes.add(ATTR_r, "", "TRUE");
     add_missing(options, defaults);
 }

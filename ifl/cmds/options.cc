@@ -11,9 +11,7 @@ enum class Takes { unknown, nothing, value };
 
 Takes takes(std::string_view letters, char letter) {
     const std::size_t at = letter == ':' ? std::string_view::npos : letters.find(letter);
-    if (at == std::string_view::npos) {
-        return Takes::unknown;
-    }
+    if (at == std::string_view::npos) return Takes::unknown;
     return at + 1 < letters.size() && letters[at + 1] == ':' ? Takes::value : Takes::nothing;
 }
 
@@ -32,26 +30,21 @@ Result<CommandLine> parse_options(std::string_view letters, const std::vector<st
             line.operands.push_back(argument);
             continue;
         }
-        if (argument[1] == '-') {
-            return fail(fmt::format("unknown option {}", argument));
-        }
+        if (argument[1] == '-') return fail(fmt::format("unknown option {}", argument));
         for (std::size_t k = 1; k < argument.size(); ++k) {
             const char letter = argument[k];
             const Takes kind = takes(letters, letter);
-            if (kind == Takes::unknown) {
-                return fail(fmt::format("unknown option -{}", letter));
-            }
+            if (kind == Takes::unknown) return fail(fmt::format("unknown option -{}", letter));
             if (kind == Takes::nothing) {
                 line.options.push_back({letter, ""});
                 continue;
             }
-            if (k + 1 < argument.size()) {
+            if (k + 1 < argument.size())
                 line.options.push_back({letter, argument.substr(k + 1)});
-            } else if (i + 1 < arguments.size()) {
+            else if (i + 1 < arguments.size())
                 line.options.push_back({letter, arguments[++i]});
-            } else {
+            else
                 return fail(fmt::format("option -{} needs a value", letter));
-            }
             break;
         }
     }
@@ -59,15 +52,9 @@ Result<CommandLine> parse_options(std::string_view letters, const std::vector<st
 }
 
 Result<ListFormat> parse_format(std::string_view text) {
-    if (values::same_word(text, "default")) {
-        return ListFormat::text;
-    }
-    if (values::same_word(text, "dsv")) {
-        return ListFormat::dsv;
-    }
-    if (values::same_word(text, "json")) {
-        return ListFormat::json;
-    }
+    if (values::same_word(text, "default")) return ListFormat::text;
+    if (values::same_word(text, "dsv")) return ListFormat::dsv;
+    if (values::same_word(text, "json")) return ListFormat::json;
     return fail(fmt::format("-F {}: expected default, dsv or json", text));
 }
 

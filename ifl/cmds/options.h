@@ -35,9 +35,7 @@ Result<CommandLine> parse_options(std::string_view letters, const std::vector<st
 
 // Adds a letter to the text, unless it is there.
 inline void add_letter(std::string& text, char letter) {
-    if (text.find(letter) == std::string::npos) {
-        text += letter;
-    }
+    if (text.find(letter) == std::string::npos) text += letter;
 }
 
 // The output of qstat and pbsnodes, as option -F names it.

@@ -22,23 +22,14 @@ int main(int argc, char** argv) {
     auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
         return parse_alter_reservation(arguments, std::time(nullptr));
     });
-    if (!options) {
-        return options.error();
-    }
-    if (options->operands.size() != 1) {
+    if (!options) return options.error();
+    if (options->operands.size() != 1)
         return usage_error(kProgram, {"expected one reservation identifier", 2});
-    }
     const auto id = parse_reservation_id(options->operands.front());
-    if (!id) {
-        return usage_error(kProgram, {id.error().message, 2});
-    }
-    if (options->attributes.empty()) {
-        return usage_error(kProgram, {"nothing is to be changed", 2});
-    }
+    if (!id) return usage_error(kProgram, {id.error().message, 2});
+    if (options->attributes.empty()) return usage_error(kProgram, {"nothing is to be changed", 2});
     const auto connection = Connection::open(id->server.empty() ? options->server : id->server);
-    if (!connection) {
-        return failed(kProgram, connection.error());
-    }
+    if (!connection) return failed(kProgram, connection.error());
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_modify_resv(connection->handle(), id->name.c_str(), options->attributes.operations(),
                         options->is_forced ? "force" : nullptr),

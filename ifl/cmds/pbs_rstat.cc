@@ -31,9 +31,7 @@ bool is_wide(const Connection& connection) {
     AttrList wanted;
     wanted.add(ATTR_max_job_sequence_id, "", "");
     const StatusList server(pbs_statserver(connection.handle(), wanted.attributes(), nullptr));
-    if (server == nullptr) {
-        return false;
-    }
+    if (server == nullptr) return false;
     const auto largest = value_of(server->attribs, ATTR_max_job_sequence_id);
     return largest && parse_integer(*largest).value_or(0) > kLargestOfSeven;
 }
@@ -65,24 +63,16 @@ int show(const Connection& connection, const char* reservation, Shown& shown) {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
+    if (information_asked(kProgram, arguments)) return 0;
     const auto line = parse_options("fFBS", arguments);
-    if (!line) {
-        return usage_error(kProgram, {line.error().message, 1});
-    }
+    if (!line) return usage_error(kProgram, {line.error().message, 1});
     Shown shown;
     shown.now = std::time(nullptr);
-    for (const Option& option : line->options) {
-        shown.how = option.letter == 'f' ? 'F' : option.letter;
-    }
+    for (const Option& option : line->options) shown.how = option.letter == 'f' ? 'F' : option.letter;
     const auto names = line->all_operands();
     if (names.empty()) {
         const auto connection = Connection::open("");
-        if (!connection) {
-            return failed(kProgram, connection.error());
-        }
+        if (!connection) return failed(kProgram, connection.error());
         return show(*connection, nullptr, shown);
     }
     return for_each_reservation(kProgram, names, [&](const Connection& connection, const ReservationId& id) {

@@ -56,15 +56,11 @@ Result<WholeHosts> whole_hosts(const Connection& connection, const std::vector<s
         for (const batch_status* one = vnodes.get(); one != nullptr; one = one->next) {
             const auto of = value_of(one->attribs, ATTR_rescavail, "host");
             const auto cpus = parse_integer(value_of(one->attribs, ATTR_rescavail, "ncpus").value_or("0"));
-            if (of != host || cpus.value_or(0) <= 0) {
-                continue;
-            }
+            if (of != host || cpus.value_or(0) <= 0) continue;
             ncpus += *cpus;
             all.vnodes += fmt::format("{}({}:ncpus={})", all.vnodes.empty() ? "" : "+", one->name, *cpus);
         }
-        if (ncpus == 0) {
-            return fail(fmt::format("Host with resources not found: {}", printable(host)));
-        }
+        if (ncpus == 0) return fail(fmt::format("Host with resources not found: {}", printable(host)));
         all.select += fmt::format("{}host={}:ncpus={}", all.select.empty() ? "" : "+", host, ncpus);
     }
     return all;
@@ -73,9 +69,7 @@ Result<WholeHosts> whole_hosts(const Connection& connection, const std::vector<s
 // Reserves hosts: the server makes the reservation, and this command confirms it.
 int reserve_hosts(const Program& program, const Connection& connection, ReservationOptions& options) {
     const auto hosts = whole_hosts(connection, options.operands);
-    if (!hosts) {
-        return failed(program, hosts.error());
-    }
+    if (!hosts) return failed(program, hosts.error());
     options.attributes.put(ATTR_l, "select", hosts->select);
     options.attributes.put(ATTR_l, "place", "exclhost");
     const auto failed = [&] {
@@ -85,15 +79,12 @@ int reserve_hosts(const Program& program, const Connection& connection, Reservat
     };
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_submit_resv(connection.handle(), options.attributes.operations(), "m"), &std::free);
-    if (answer == nullptr) {
-        return failed();
-    }
+    if (answer == nullptr) return failed();
     const std::string text(answer.get());
     const std::string id = text.substr(0, text.find(' '));
     if (pbs_confirmresv(connection.handle(), id.c_str(), hosts->vnodes.c_str(), 0,
-                        "PBS_RESV_CONFIRM_SUCCESS") != 0) {
+                        "PBS_RESV_CONFIRM_SUCCESS") != 0)
         return failed();
-    }
     fmt::print("{} CONFIRMED\n", id);
     return 0;
 }
@@ -102,13 +93,9 @@ int reserve_hosts(const Program& program, const Connection& connection, Reservat
 // line.
 Result<void> take_resources_of_job(const Connection& connection, ReservationOptions& options) {
     const StatusList jobs(pbs_statjob(connection.handle(), options.moved_job.c_str(), nullptr, nullptr));
-    if (jobs == nullptr) {
-        return fail(connection.error_text(), exit_status(pbs_errno));
-    }
+    if (jobs == nullptr) return fail(connection.error_text(), exit_status(pbs_errno));
     const std::string state(value_of(jobs->attribs, ATTR_state).value_or(""));
-    if (state == "R" || state == "T" || state == "E") {
-        return fail("Job not in qmove state");
-    }
+    if (state == "R" || state == "T" || state == "E") return fail("Job not in qmove state");
     const bool has_select = options.attributes.find(ATTR_l, "select") != nullptr;
     const bool has_own = std::ranges::any_of(options.attributes.entries(), [](const AttrList::Entry& entry) {
         return entry.name == ATTR_l && entry.resource != "walltime" && entry.resource != "place";
@@ -116,12 +103,9 @@ Result<void> take_resources_of_job(const Connection& connection, ReservationOpti
     for (const attrl* one = jobs->attribs; one != nullptr; one = one->next) {
         const std::string resource = one->resource == nullptr ? "" : one->resource;
         if (std::string_view(ATTR_l) != one->name || resource == "nodect" || resource == "neednodes" ||
-            options.attributes.find(ATTR_l, resource) != nullptr) {
+            options.attributes.find(ATTR_l, resource) != nullptr)
             continue;
-        }
-        if (has_own && resource != "walltime" && (resource != "place" || !has_select)) {
-            continue;
-        }
+        if (has_own && resource != "walltime" && (resource != "place" || !has_select)) continue;
         options.attributes.put(ATTR_l, resource, one->value);
     }
     return {};
@@ -142,9 +126,7 @@ int main(int argc, char** argv) {
     auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
         return parse_reservation_options(arguments, std::time(nullptr));
     });
-    if (!options) {
-        return options.error();
-    }
+    if (!options) return options.error();
     if (argc < 2 || (!options->operands.empty() && !options->of_hosts)) {
         return usage_error(kProgram,
                            {options->operands.empty()
@@ -153,9 +135,7 @@ int main(int argc, char** argv) {
                             2});
     }
     const auto environment = submit_environment();
-    if (!environment) {
-        return failed(kProgram, environment.error());
-    }
+    if (!environment) return failed(kProgram, environment.error());
     options->attributes.put(ATTR_v, "", variables(*environment));
     const auto zone = environment->variables.find("PBS_TZID");
     if (zone != environment->variables.end()) {
@@ -166,16 +146,11 @@ int main(int argc, char** argv) {
                                       2});
     }
     const auto connection = Connection::open(options->server);
-    if (!connection) {
-        return failed(kProgram, connection.error());
-    }
-    if (options->of_hosts) {
-        return reserve_hosts(kProgram, *connection, *options);
-    }
+    if (!connection) return failed(kProgram, connection.error());
+    if (options->of_hosts) return reserve_hosts(kProgram, *connection, *options);
     if (!options->moved_job.empty()) {
-        if (const auto taken = take_resources_of_job(*connection, *options); !taken) {
+        if (const auto taken = take_resources_of_job(*connection, *options); !taken)
             return failed(kProgram, taken.error());
-        }
     }
     const std::unique_ptr<char, decltype(&std::free)> answer(
         pbs_submit_resv(connection->handle(), options->attributes.operations(), nullptr), &std::free);

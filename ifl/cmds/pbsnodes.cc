@@ -26,9 +26,7 @@ void append(StatusList& list, StatusList more) {
         return;
     }
     batch_status* last = list.get();
-    while (last->next != nullptr) {
-        last = last->next;
-    }
+    while (last->next != nullptr) last = last->next;
     last->next = more.release();
 }
 
@@ -57,9 +55,7 @@ class Pbsnodes {
                 mark_down();
                 break;
             default:
-                for (const std::string& name : options_.names) {
-                    mark(name);
-                }
+                for (const std::string& name : options_.names) mark(name);
         }
         // PBS's pbsnodes exits with 1 for every failure
         return failed_ ? 1 : 0;
@@ -68,9 +64,7 @@ class Pbsnodes {
   private:
     void complain_of(const std::string& text) {
         failed_ = true;
-        if (!options_.quiet) {
-            fmt::print(stderr, "{}\n", text);
-        }
+        if (!options_.quiet) fmt::print(stderr, "{}\n", text);
     }
 
     StatusList stat(const char* name, bool vnodes) {
@@ -91,9 +85,7 @@ class Pbsnodes {
 
     StatusList named() {
         StatusList nodes;
-        for (const std::string& name : options_.names) {
-            append(nodes, stat(name.c_str(), options_.vnodes));
-        }
+        for (const std::string& name : options_.names) append(nodes, stat(name.c_str(), options_.vnodes));
         return nodes;
     }
 
@@ -111,9 +103,8 @@ class Pbsnodes {
                 append(chosen, std::move(one));
             }
         }
-        for (const std::string& name : missing) {
+        for (const std::string& name : missing)
             complain_of(fmt::format("Node: {},  Error: no vnodes on this host", name));
-        }
         return chosen;
     }
 
@@ -140,24 +131,18 @@ class Pbsnodes {
 
     void change(const std::string& name, AttrList attributes) {
         if (pbs_manager(connection_.handle(), MGR_CMD_SET, options_.vnodes ? MGR_OBJ_NODE : MGR_OBJ_HOST,
-                        name.c_str(), attributes.operations(), nullptr) != 0) {
+                        name.c_str(), attributes.operations(), nullptr) != 0)
             complain_of(fmt::format("Error marking node {} - {}", name, connection_.error_text()));
-        }
     }
 
     void mark(const std::string& name) {
         AttrList attributes;
-        if (options_.action == NodesAction::offline) {
+        if (options_.action == NodesAction::offline)
             attributes.add(ATTR_NODE_state, "", "offline", INCR);
-        } else if (options_.action == NodesAction::online || options_.action == NodesAction::clear) {
+        else if (options_.action == NodesAction::online || options_.action == NodesAction::clear)
             attributes.add(ATTR_NODE_state, "", "offline", DECR);
-        }
-        if (options_.action == NodesAction::clear) {
-            attributes.add(ATTR_NODE_state, "", "down", DECR);
-        }
-        if (options_.comment) {
-            attributes.add(ATTR_comment, "", *options_.comment, SET);
-        }
+        if (options_.action == NodesAction::clear) attributes.add(ATTR_NODE_state, "", "down", DECR);
+        if (options_.comment) attributes.add(ATTR_comment, "", *options_.comment, SET);
         change(name, std::move(attributes));
     }
 
@@ -185,9 +170,7 @@ class Pbsnodes {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
+    if (information_asked(kProgram, arguments)) return 0;
     const auto options = parse_pbsnodes_options(arguments);
     if (!options) {
         usage_error(kProgram, options.error());

@@ -24,9 +24,8 @@ using Json = nlohmann::ordered_json;
 std::string shown_node_value(const attrl& attribute) {
     const std::string_view name = view(attribute.name);
     if (name == ATTR_NODE_last_used_time || name == ATTR_NODE_last_state_change_time) {
-        if (const auto instant = parse_integer(view(attribute.value))) {
+        if (const auto instant = parse_integer(view(attribute.value)))
             return date_text(static_cast<std::time_t>(*instant));
-        }
     }
     return std::string(view(attribute.value));
 }
@@ -35,9 +34,8 @@ std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     std::string text = fmt::format("Name={}", view(node.name));
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
         std::string value(view(attribute->value));  // unchanged: instants are shown in seconds
-        if (view(attribute->name) == ATTR_NODE_jobs) {
+        if (view(attribute->name) == ATTR_NODE_jobs)
             value.erase(std::remove(value.begin(), value.end(), ' '), value.end());
-        }
         text += fmt::format("{}{}={}", delimiter, attribute_name(*attribute), printable(value));
     }
     return text + "\n";
@@ -48,9 +46,7 @@ std::string short_size(std::int64_t bytes) {
     constexpr std::string_view kUnits = "kmgtp";
     std::int64_t amount = bytes / 1024 + (bytes % 1024 > 0 ? 1 : 0);
     std::size_t unit = 0;
-    for (; amount > 999 && unit + 1 < kUnits.size(); ++unit) {
-        amount = (amount + 512) / 1024;
-    }
+    for (; amount > 999 && unit + 1 < kUnits.size(); ++unit) amount = (amount + 512) / 1024;
     return fmt::format("{}{}b", amount, kUnits[unit]);
 }
 
@@ -64,17 +60,13 @@ std::string_view assigned(const batch_status& node, std::string_view resource) {
 
 std::string count_cell(const batch_status& node, std::string_view resource, bool with_free) {
     const long long total = parse_integer(available(node, resource)).value_or(0);
-    if (!with_free) {
-        return std::to_string(total);
-    }
+    if (!with_free) return std::to_string(total);
     return fmt::format("{}/{}", total - parse_integer(assigned(node, resource)).value_or(0), total);
 }
 
 std::string memory_cell(const batch_status& node, bool with_free) {
     const std::int64_t total = values::parse_bytes(available(node, "mem")).value_or(0);
-    if (!with_free) {
-        return short_size(total);
-    }
+    if (!with_free) return short_size(total);
     const std::int64_t used = std::min(values::parse_bytes(assigned(node, "mem")).value_or(0), total);
     return fmt::format("{}/{}", short_size(total - used), short_size(total));
 }
@@ -85,9 +77,8 @@ std::vector<std::string> jobs_of(std::string_view text) {
     for (const std::string_view part : values::split(text, ',')) {
         const std::string_view item = values::trim(part);
         std::string job(item.substr(0, item.find('/')));
-        if (!job.empty() && std::find(jobs.begin(), jobs.end(), job) == jobs.end()) {
+        if (!job.empty() && std::find(jobs.begin(), jobs.end(), job) == jobs.end())
             jobs.push_back(std::move(job));
-        }
     }
     return jobs;
 }
@@ -216,9 +207,7 @@ NodeSummary summarize(const batch_status& node, bool with_free) {
     NodeSummary summary;
     summary.name = view(node.name);
     const auto take = [](std::string& cell, std::optional<std::string_view> value) {
-        if (value && !value->empty()) {
-            cell = *value;
-        }
+        if (value && !value->empty()) cell = *value;
     };
     take(summary.state, value_of(node.attribs, ATTR_NODE_state));
     take(summary.os, value_of(node.attribs, ATTR_rescavail, "OS"));
@@ -235,9 +224,7 @@ NodeSummary summarize(const batch_status& node, bool with_free) {
 }
 
 std::string nodes_summary_heading(const PbsnodesOptions& options) {
-    if (options.format != ListFormat::text) {
-        return "";
-    }
+    if (options.format != ListFormat::text) return "";
     if (options.jobs) {
         return fmt::format("{:56}mem       ncpus   nmics   ngpus\n", "") +
                "vnode           state           njobs   run   susp      f/t        f/t     f/t     f/t   "
@@ -258,16 +245,13 @@ std::string nodes_summary(const batch_status* nodes, std::string_view server,
     std::string text;
     for (; nodes != nullptr; nodes = nodes->next) {
         NodeSummary node = summarize(*nodes, options.jobs);
-        if (!options.long_columns) {
-            node.state = node.state.substr(0, node.state.find(','));
-        }
-        if (options.format == ListFormat::dsv) {
+        if (!options.long_columns) node.state = node.state.substr(0, node.state.find(','));
+        if (options.format == ListFormat::dsv)
             text += summary_dsv(node, options);
-        } else if (options.jobs) {
+        else if (options.jobs)
             text += jobs_row(node, server, options.long_columns);
-        } else {
+        else
             text += plain_row(node, options.long_columns);
-        }
     }
     return text;
 }

@@ -21,9 +21,8 @@ Result<void> choose(PbsnodesOptions& options, NodesAction action) {
     // -C may go with -o and -r, before or after them
     const bool from_comment = options.action == NodesAction::comment &&
                               (action == NodesAction::offline || action == NodesAction::online);
-    if (options.action != NodesAction::show && !from_comment) {
+    if (options.action != NodesAction::show && !from_comment)
         return fail("only one of -a, -c, -d, -H, -l, -o and -r can be given");
-    }
     options.action = action;
     return {};
 }
@@ -53,9 +52,7 @@ Result<void> apply(PbsnodesOptions& options, const Option& option) {
             return {};
         case 'F': {
             const auto format = parse_format(option.value);
-            if (!format) {
-                return tl::unexpected(format.error());
-            }
+            if (!format) return tl::unexpected(format.error());
             options.format = *format;
             return {};
         }
@@ -85,25 +82,17 @@ Result<void> check(const PbsnodesOptions& options) {
     const bool shows =
         action == NodesAction::show || action == NodesAction::show_all || action == NodesAction::show_host;
     const bool takes_names = action != NodesAction::show_all && action != NodesAction::list_marked;
-    if (takes_names && options.names.empty() && action != NodesAction::down_exactly) {
+    if (takes_names && options.names.empty() && action != NodesAction::down_exactly)
         return fail("expected names of hosts or vnodes");
-    }
-    if (!takes_names && !options.names.empty()) {
+    if (!takes_names && !options.names.empty())
         return fail(fmt::format("unexpected '{}': -a and -l take no names", options.names.front()));
-    }
     if (!shows &&
-        (options.summary || options.jobs || options.long_columns || options.format != ListFormat::text)) {
+        (options.summary || options.jobs || options.long_columns || options.format != ListFormat::text))
         return fail("-S, -j, -L and -F are for showing vnodes");
-    }
-    if ((options.jobs || options.long_columns) && !options.summary) {
-        return fail("-j and -L go with -S");
-    }
-    if (options.comment && shows) {
+    if ((options.jobs || options.long_columns) && !options.summary) return fail("-j and -L go with -S");
+    if (options.comment && shows) return fail("-C goes with -o, -r, or stands alone");
+    if (options.comment && (action == NodesAction::clear || action == NodesAction::list_marked))
         return fail("-C goes with -o, -r, or stands alone");
-    }
-    if (options.comment && (action == NodesAction::clear || action == NodesAction::list_marked)) {
-        return fail("-C goes with -o, -r, or stands alone");
-    }
     return {};
 }
 
@@ -111,19 +100,12 @@ Result<void> check(const PbsnodesOptions& options) {
 
 Result<PbsnodesOptions> parse_pbsnodes_options(const std::vector<std::string>& arguments) {
     const auto line = parse_options("acC:dD:F:HjlLoqrs:Sv", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     PbsnodesOptions options;
     options.names = line->all_operands();
-    for (const Option& option : line->options) {
-        if (auto applied = apply(options, option); !applied) {
-            return tl::unexpected(applied.error());
-        }
-    }
-    if (auto checked = check(options); !checked) {
-        return tl::unexpected(checked.error());
-    }
+    for (const Option& option : line->options)
+        if (auto applied = apply(options, option); !applied) return tl::unexpected(applied.error());
+    if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
     return options;
 }
 

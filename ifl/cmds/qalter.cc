@@ -10,20 +10,13 @@ int main(int argc, char** argv) {
     using namespace pbs::cmds;
     const Program kProgram{"qalter", kQalterUsage};
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
+    if (information_asked(kProgram, arguments)) return 0;
     const auto environment = submit_environment();
-    if (!environment) {
-        return failed(kProgram, environment.error());
-    }
+    if (!environment) return failed(kProgram, environment.error());
     auto options = parse_alter_options(arguments, option_context(*environment));
-    if (!options) {
-        return usage_error(kProgram, options.error());
-    }
-    if (const std::string warning = without_effect(options->attributes); !warning.empty()) {
+    if (!options) return usage_error(kProgram, options.error());
+    if (const std::string warning = without_effect(options->attributes); !warning.empty())
         complain(kProgram, warning);
-    }
     attrl* attributes = options->attributes.attributes();
     return for_each_job(kProgram, options->operands,
                         [&](const Connection& connection, const std::string& job) {

@@ -31,9 +31,7 @@ int main(int argc, char** argv) {
                                "\tqdel [-W force|suppress_email=N] [-x] job_identifier...\n"
                                "\tqdel --help | --version\n"};
     const auto options = parse_arguments(kProgram, arguments_of(argc, argv), parse_qdel_options);
-    if (!options) {
-        return options.error();
-    }
+    if (!options) return options.error();
     // a job that is named twice is deleted once
     std::vector<std::string> jobs;
     std::copy_if(options->jobs.begin(), options->jobs.end(), std::back_inserter(jobs),
@@ -43,9 +41,7 @@ int main(int argc, char** argv) {
     std::optional<long long> mails;  // determined at the first job's server
     std::size_t deleted = 0;
     return for_each_job(kProgram, jobs, [&](const Connection& connection, const std::string& job) {
-        if (!mails) {
-            mails = allowed_mails(*options, default_arguments(connection));
-        }
+        if (!mails) mails = allowed_mails(*options, default_arguments(connection));
         const std::string extend = qdel_extend(*options, *mails, deleted);
         const int code =
             pbs_deljob(connection.handle(), job.c_str(), extend.empty() ? nullptr : extend.c_str());

@@ -18,13 +18,10 @@ constexpr long long kMailsByDefault = 1000;
 // The number N in "suppress_email=N" or "-Wsuppress_email = N".
 std::optional<long long> suppression(std::string_view text) {
     text = values::trim(text);
-    if (text.substr(0, 2) == "-W") {
-        text = values::trim(text.substr(2));
-    }
+    if (text.substr(0, 2) == "-W") text = values::trim(text.substr(2));
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || values::trim(text.substr(0, equals)) != SUPPRESS_EMAIL) {
+    if (equals == std::string_view::npos || values::trim(text.substr(0, equals)) != SUPPRESS_EMAIL)
         return std::nullopt;
-    }
     const auto number = parse_integer(values::trim(text.substr(equals + 1)));
     return number && *number >= -1 ? std::optional(*number) : std::nullopt;
 }
@@ -45,28 +42,20 @@ Result<void> apply(QdelOptions& options, const std::string& value) {
 
 Result<QdelOptions> parse_qdel_options(const std::vector<std::string>& arguments) {
     const auto line = parse_options("W:x", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     QdelOptions options;
-    for (const Option& option : line->options) {
-        if (option.letter == 'x') {
+    for (const Option& option : line->options)
+        if (option.letter == 'x')
             options.history = true;
-        } else if (auto applied = apply(options, option.value); !applied) {
+        else if (auto applied = apply(options, option.value); !applied)
             return tl::unexpected(applied.error());
-        }
-    }
     options.jobs = line->all_operands();
-    if (options.jobs.empty()) {
-        return fail("no job identifier");
-    }
+    if (options.jobs.empty()) return fail("no job identifier");
     return options;
 }
 
 long long allowed_mails(const QdelOptions& options, std::string_view default_arguments) {
-    if (options.mails && *options.mails != 0) {
-        return *options.mails;
-    }
+    if (options.mails && *options.mails != 0) return *options.mails;
     const auto standard = suppression(default_arguments);
     return standard && *standard != 0 ? *standard : kMailsByDefault;
 }

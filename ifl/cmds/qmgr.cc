@@ -32,9 +32,7 @@ constexpr int kNoServer = 3;
 void run_lines(QmgrSession& session, DirectiveReader& reader) {
     while (!session.finished()) {
         const auto directive = reader.next();
-        if (!directive) {
-            return;
-        }
+        if (!directive) return;
         session.run(*directive);
     }
 }
@@ -46,9 +44,8 @@ void run_text(QmgrSession& session, const std::string& text) {
     reader.end_of_input();
     run_lines(session, reader);
     session.take_answers();
-    if (!session.take_history_request().empty()) {
+    if (!session.take_history_request().empty())
         fmt::print(stderr, "qmgr: there is a history only on a terminal\n");
-    }
 }
 
 void run_input(QmgrSession& session) {
@@ -60,9 +57,7 @@ void run_input(QmgrSession& session) {
     });
     while (!session.finished()) {
         const auto line = lines.next();
-        if (!line) {
-            break;
-        }
+        if (!line) break;
         reader.add_line(*line);
         run_lines(session, reader);
     }
@@ -86,14 +81,11 @@ void run_terminal(QmgrSession& session) {
             reader.clear();
             continue;
         }
-        if (!line) {
-            return;
-        }
+        if (!line) return;
         reader.add_line(*line);
         run_lines(session, reader);
-        if (const std::string count = session.take_history_request(); !count.empty()) {
+        if (const std::string count = session.take_history_request(); !count.empty())
             fmt::print("{}", terminal.history_text(count));
-        }
     }
 }
 
@@ -104,9 +96,8 @@ int print_completions(const std::string& text) {
     QmgrSession session(options);
     session.connect({});
     const auto found = complete(text, [&](ObjectType type) { return session.object_names(type); });
-    for (const std::string& candidate : found.candidates) {
+    for (const std::string& candidate : found.candidates)
         fmt::print("{}{}\n", text.substr(0, found.begin), candidate);
-    }
     return 0;
 }
 
@@ -114,12 +105,8 @@ int print_completions(const std::string& text) {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
-    if (arguments.size() == 2 && arguments[0] == "--complete") {
-        return print_completions(arguments[1]);
-    }
+    if (information_asked(kProgram, arguments)) return 0;
+    if (arguments.size() == 2 && arguments[0] == "--complete") return print_completions(arguments[1]);
     const auto line = parse_options("ac:enz", arguments);
     if (!line) {
         usage_error(kProgram, line.error());
@@ -149,13 +136,9 @@ int main(int argc, char** argv) {
     const bool terminal = commands.empty() && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
     options.send_ahead = !options.abort_on_error && !terminal;
     QmgrSession session(options);
-    if (!session.connect(line->operands)) {
-        return kNoServer;
-    }
+    if (!session.connect(line->operands)) return kNoServer;
     if (!commands.empty()) {
-        for (const std::string& command : commands) {
-            run_text(session, command);
-        }
+        for (const std::string& command : commands) run_text(session, command);
     } else if (terminal) {
         run_terminal(session);
     } else {

@@ -33,21 +33,19 @@ std::size_t directive_begin(std::string_view line) {
     char quote = '\0';
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
-        if (quote != '\0') {
+        if (quote != '\0')
             quote = c == quote ? '\0' : quote;
-        } else if (c == '"' || c == '\'') {
+        else if (c == '"' || c == '\'')
             quote = c;
-        } else if (c == ';' && (i + 1 == line.size() || values::is_space(line[i + 1]))) {
+        else if (c == ';' && (i + 1 == line.size() || values::is_space(line[i + 1])))
             begin = i + 1;
-        }
     }
     return begin;
 }
 
 std::size_t word_end(std::string_view line, std::size_t at) {
-    while (at < line.size() && !values::is_space(line[at]) && line[at] != ',' && !operator_begins(line, at)) {
+    while (at < line.size() && !values::is_space(line[at]) && line[at] != ',' && !operator_begins(line, at))
         ++at;
-    }
     return at;
 }
 
@@ -77,9 +75,7 @@ std::vector<Token> tokens_of(std::string_view line, std::size_t at) {
         open = word;
         at = end;
     }
-    if (!open) {
-        tokens.push_back({std::string_view(), line.size()});
-    }
+    if (!open) tokens.push_back({std::string_view(), line.size()});
     return tokens;
 }
 
@@ -101,17 +97,13 @@ void append(Words& words, Words more) {
 
 Words command_candidates() {
     Words words;
-    for (const CommandWord& command : command_words()) {
-        words.emplace_back(command.word);
-    }
+    for (const CommandWord& command : command_words()) words.emplace_back(command.word);
     return words;
 }
 
 Words type_candidates() {
     Words words;
-    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
-        words.emplace_back(type.name);
-    }
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) words.emplace_back(type.name);
     return words;
 }
 
@@ -129,15 +121,9 @@ Words slots(const Words& policies) {
 // Returns completions within an element "resource HIGH|LOW [total|assigned|unused]". `words_before`: the
 // number of words before the one being typed.
 Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names) {
-    if (words_before == 1) {
-        return {"HIGH", "LOW"};
-    }
-    if (words_before == 2 && syntax != Syntax::job_sort_keys) {
-        return {"assigned", "total", "unused"};
-    }
-    if (words_before > 0) {
-        return {};
-    }
+    if (words_before == 1) return {"HIGH", "LOW"};
+    if (words_before == 2 && syntax != Syntax::job_sort_keys) return {"assigned", "total", "unused"};
+    if (words_before > 0) return {};
     Words words = names(ObjectType::resource);
     append(words, syntax == Syntax::job_sort_keys
                       ? Words{"fairshare_perc", "job_priority", "preempt_priority"}
@@ -186,9 +172,7 @@ bool names_queues(ObjectType type, std::string_view name) {
 }
 
 Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectNames& names) {
-    if (attribute.type == HostType::boolean) {
-        return {"False", "True"};
-    }
+    if (attribute.type == HostType::boolean) return {"False", "True"};
     return names_queues(type, attribute.name) ? names(ObjectType::queue) : copied(attribute.words);
 }
 
@@ -196,17 +180,14 @@ Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectN
 // in the same element.
 Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
                 const ObjectNames& names) {
-    if (const auto* own = objects::find_attribute(type, attribute)) {
+    if (const auto* own = objects::find_attribute(type, attribute))
         return own_values(*own, words_before, names);
-    }
     const HostAttribute* host = find_host_attribute(type, attribute);
     return host == nullptr || words_before > 0 ? Words() : host_values(type, *host, names);
 }
 
 bool is_list(ObjectType type, std::string_view attribute) {
-    if (const auto* own = objects::find_attribute(type, attribute)) {
-        return own->is_list();
-    }
+    if (const auto* own = objects::find_attribute(type, attribute)) return own->is_list();
     return value_kind(type, attribute) == ValueKind::list;
 }
 
@@ -216,9 +197,7 @@ Words operators_of(ObjectType type, std::string_view attribute) {
     const bool only_set = (own != nullptr && (own->type == objects::AttributeType::boolean ||
                                               own->syntax == Syntax::word || own->refers_to)) &&
                           !own->is_list();
-    if (only_set || (own == nullptr && host != nullptr && host->type == HostType::boolean)) {
-        return {"="};
-    }
+    if (only_set || (own == nullptr && host != nullptr && host->type == HostType::boolean)) return {"="};
     return {"=", "+=", "-="};
 }
 
@@ -233,17 +212,13 @@ Words attribute_candidates(ObjectType type, Command command, std::string_view ty
         const HostAttribute* host = find_host_attribute(type, attribute);
         const bool has_resources = host != nullptr && (host->type == HostType::resources ||
                                                        attribute.find("_res") != std::string::npos);
-        for (const std::string& resource : has_resources ? names(ObjectType::resource) : Words()) {
+        for (const std::string& resource : has_resources ? names(ObjectType::resource) : Words())
             candidates.push_back(attribute + "." + resource);
-        }
         return candidates;
     }
     const bool reads = command == Command::list || command == Command::print;
-    for (std::string& name : attribute_names(type)) {
-        if (reads || is_writable(type, name)) {
-            candidates.push_back(std::move(name));
-        }
-    }
+    for (std::string& name : attribute_names(type))
+        if (reads || is_writable(type, name)) candidates.push_back(std::move(name));
     return candidates;
 }
 
@@ -253,9 +228,7 @@ class Place {
   public:
     Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names)
         : tokens_(tokens), command_(command), type_(type), names_(names) {
-        for (std::size_t i = kFirst; i + 1 < tokens_.size(); ++i) {
-            state_ = after(i);
-        }
+        for (std::size_t i = kFirst; i + 1 < tokens_.size(); ++i) state_ = after(i);
     }
 
     Words candidates() const {
@@ -354,9 +327,7 @@ class Place {
 
     // The state after a comma that follows a value: an attribute comes if an operator follows the next token.
     State behind_comma(std::size_t i) const {
-        if (i + 2 == tokens_.size()) {
-            return State::element_or_attribute;
-        }
+        if (i + 2 == tokens_.size()) return State::element_or_attribute;
         return i + 2 < tokens_.size() && is_operator(tokens_[i + 2]) ? State::attribute : State::value;
     }
 
@@ -391,37 +362,25 @@ class Place {
 };
 
 Words help_candidates(const std::vector<Token>& tokens) {
-    if (tokens.size() == 2) {
-        return help_topics();
-    }
+    if (tokens.size() == 2) return help_topics();
     const auto type = object_type_from_word(tokens[1].text);
     return tokens.size() == 3 && type ? attribute_names(*type) : Words();
 }
 
 // All completions of the last token.
 Words possible(const std::vector<Token>& tokens, const ObjectNames& names) {
-    if (tokens.size() == 1) {
-        return command_candidates();
-    }
+    if (tokens.size() == 1) return command_candidates();
     const auto command = command_from_word(tokens[0].text);
-    if (!command || *command == Command::quit || *command == Command::history) {
-        return {};
-    }
-    if (*command == Command::help) {
-        return help_candidates(tokens);
-    }
-    if (tokens.size() == 2) {
-        return type_candidates();
-    }
+    if (!command || *command == Command::quit || *command == Command::history) return {};
+    if (*command == Command::help) return help_candidates(tokens);
+    if (tokens.size() == 2) return type_candidates();
     const auto type = object_type_from_word(tokens[1].text);
     return type ? Place(tokens, *command, *type, names).candidates() : Words();
 }
 
 // The place where the completed part of the last token begins: in a quoted token, its last word.
 std::size_t completed_begin(const Token& last) {
-    if (!last.quoted) {
-        return last.begin;
-    }
+    if (!last.quoted) return last.begin;
     const std::size_t before = last.text.find_last_of(", \t");
     return last.begin + (before == std::string_view::npos ? 0 : before + 1);
 }
@@ -433,11 +392,9 @@ Completion complete(std::string_view line, const ObjectNames& object_names) {
     Completion completion;
     completion.begin = completed_begin(tokens.back());
     const std::string_view typed = line.substr(completion.begin);
-    for (std::string& candidate : possible(tokens, object_names)) {
-        if (std::string_view(candidate).substr(0, typed.size()) == typed) {
+    for (std::string& candidate : possible(tokens, object_names))
+        if (std::string_view(candidate).substr(0, typed.size()) == typed)
             completion.candidates.push_back(std::move(candidate));
-        }
-    }
     std::sort(completion.candidates.begin(), completion.candidates.end());
     completion.candidates.erase(std::unique(completion.candidates.begin(), completion.candidates.end()),
                                 completion.candidates.end());

@@ -24,28 +24,21 @@ constexpr std::array kCommands{
 };
 
 bool operator_at(std::string_view text, std::size_t at) {
-    if (at >= text.size()) {
-        return false;
-    }
-    if (text[at] == '=') {
-        return true;
-    }
+    if (at >= text.size()) return false;
+    if (text[at] == '=') return true;
     return (text[at] == '+' || text[at] == '-') && at + 1 < text.size() && text[at + 1] == '=';
 }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
-    while (at < text.size() && values::is_space(text[at])) {
-        ++at;
-    }
+    while (at < text.size() && values::is_space(text[at])) ++at;
     return at;
 }
 
 // The end of a word: at white space, an operator, or a character of `stops`.
 std::size_t word_end(std::string_view text, std::size_t at, std::string_view stops = "") {
     while (at < text.size() && !values::is_space(text[at]) && !operator_at(text, at) &&
-           stops.find(text[at]) == std::string_view::npos) {
+           stops.find(text[at]) == std::string_view::npos)
         ++at;
-    }
     return at;
 }
 
@@ -56,12 +49,8 @@ bool name_char(char c) {
 // Returns whether an "attribute[.resource] op" is at `at`.
 bool assignment_at(std::string_view text, std::size_t at) {
     at = skip_blanks(text, at);
-    if (at >= text.size() || !values::is_letter(text[at])) {
-        return false;
-    }
-    while (at < text.size() && name_char(text[at]) && !operator_at(text, at)) {
-        ++at;
-    }
+    if (at >= text.size() || !values::is_letter(text[at])) return false;
+    while (at < text.size() && name_char(text[at]) && !operator_at(text, at)) ++at;
     return operator_at(text, skip_blanks(text, at));
 }
 
@@ -76,15 +65,14 @@ std::size_t closing_bracket(std::string_view text, std::size_t at) {
     char quote = '\0';
     for (; at < text.size(); ++at) {
         const char c = text[at];
-        if (quote != '\0') {
+        if (quote != '\0')
             quote = c == quote ? '\0' : quote;
-        } else if (c == '"' || c == '\'') {
+        else if (c == '"' || c == '\'')
             quote = c;
-        } else if (c == '[') {
+        else if (c == '[')
             ++depth;
-        } else if (c == ']' && --depth == 0) {
+        else if (c == ']' && --depth == 0)
             return at + 1;
-        }
     }
     return 0;
 }
@@ -99,16 +87,11 @@ class AttributeParser {
         at_ = skip_blanks(text_, at_);
         while (at_ < text_.size()) {
             Assignment attribute;
-            if (auto error = take_name(attribute)) {
+            if (auto error = take_name(attribute)) return tl::unexpected(std::move(*error));
+            if (auto error = with_values() ? take_assignment(attribute) : expect_no_value(attribute))
                 return tl::unexpected(std::move(*error));
-            }
-            if (auto error = with_values() ? take_assignment(attribute) : expect_no_value(attribute)) {
-                return tl::unexpected(std::move(*error));
-            }
             attributes.push_back(std::move(attribute));
-            if (auto error = take_separator()) {
-                return tl::unexpected(std::move(*error));
-            }
+            if (auto error = take_separator()) return tl::unexpected(std::move(*error));
         }
         return attributes;
     }
@@ -122,17 +105,13 @@ class AttributeParser {
 
     Problem take_name(Assignment& attribute) {
         const std::size_t end = word_end(text_, at_, ".,");
-        if (end == at_) {
-            return problem("expected the name of an attribute");
-        }
+        if (end == at_) return problem("expected the name of an attribute");
         attribute.name = text_.substr(at_, end - at_);
         at_ = end;
         if (at_ < text_.size() && text_[at_] == '.') {
             ++at_;
             const std::size_t resource_end = word_end(text_, at_, ",");
-            if (resource_end == at_) {
-                return problem("expected the name of a resource after '.'");
-            }
+            if (resource_end == at_) return problem("expected the name of a resource after '.'");
             attribute.resource = text_.substr(at_, resource_end - at_);
             at_ = resource_end;
         }
@@ -141,25 +120,20 @@ class AttributeParser {
 
     Problem take_assignment(Assignment& attribute) {
         at_ = skip_blanks(text_, at_);
-        if (!operator_at(text_, at_)) {
+        if (!operator_at(text_, at_))
             return problem(fmt::format("expected =, += or -= after '{}'", attribute.name));
-        }
         attribute.op = text_[at_] == '='   ? Operator::set
                        : text_[at_] == '+' ? Operator::increment
                                            : Operator::decrement;
         at_ = skip_blanks(text_, at_ + (attribute.op == Operator::set ? 1 : 2));
-        if (at_ >= text_.size()) {
-            return problem(fmt::format("expected a value for '{}'", attribute.name));
-        }
+        if (at_ >= text_.size()) return problem(fmt::format("expected a value for '{}'", attribute.name));
         return take_whole_value(attribute.value);
     }
 
     Problem expect_no_value(Assignment& attribute) {
         attribute.op = command_ == Command::unset ? Operator::unset : Operator::set;
         at_ = skip_blanks(text_, at_);
-        if (operator_at(text_, at_)) {
-            return problem(fmt::format("'{}' takes no value here", attribute.name));
-        }
+        if (operator_at(text_, at_)) return problem(fmt::format("'{}' takes no value here", attribute.name));
         return std::nullopt;
     }
 
@@ -167,13 +141,10 @@ class AttributeParser {
     // assignment follows.
     Problem take_whole_value(std::string& value) {
         for (;;) {
-            if (auto error = take_piece(value)) {
-                return error;
-            }
+            if (auto error = take_piece(value)) return error;
             const std::size_t comma = skip_blanks(text_, at_);
-            if (comma >= text_.size() || text_[comma] != ',' || assignment_at(text_, comma + 1)) {
+            if (comma >= text_.size() || text_[comma] != ',' || assignment_at(text_, comma + 1))
                 return std::nullopt;
-            }
             at_ = skip_blanks(text_, comma + 1);
             if (at_ >= text_.size()) {
                 at_ = comma;
@@ -203,12 +174,8 @@ class AttributeParser {
 
     Problem take_separator() {
         at_ = skip_blanks(text_, at_);
-        if (at_ >= text_.size()) {
-            return std::nullopt;
-        }
-        if (text_[at_] != ',') {
-            return problem("expected a comma (quote a value that has blanks)");
-        }
+        if (at_ >= text_.size()) return std::nullopt;
+        if (text_[at_] != ',') return problem("expected a comma (quote a value that has blanks)");
         const std::size_t comma = at_;
         at_ = skip_blanks(text_, at_ + 1);
         if (at_ >= text_.size()) {
@@ -233,20 +200,17 @@ tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view 
         const std::string_view name = part.substr(0, sign);
         const bool good_start = !name.empty() && (values::is_letter(name[0]) ||
                                                   (values::is_digit(name[0]) && type == ObjectType::node));
-        if (part.empty() || (!good_start && sign != 0)) {
+        if (part.empty() || (!good_start && sign != 0))
             return syntax_error(fmt::format("'{}' is not a name", part), at, 3);
-        }
         ObjectName object{std::string(name), std::nullopt};
         if (sign != std::string_view::npos) {
             const std::string_view server = part.substr(sign + 1);
-            if (server.empty() || server.find('@') != std::string_view::npos) {
+            if (server.empty() || server.find('@') != std::string_view::npos)
                 return syntax_error("expected the name of one server after '@'", at + sign, 3);
-            }
-            if (server == "default") {
+            if (server == "default")
                 object.server = "";
-            } else if (server != "active") {
+            else if (server != "active")
                 object.server = std::string(server);
-            }
         }
         names.push_back(std::move(object));
         at += part.size() + 1;
@@ -258,12 +222,9 @@ tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view 
 bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end, const Directive& directive,
                        const IsAttribute& is_attribute) {
     if (directive.command == Command::create || directive.command == Command::remove ||
-        directive.command == Command::active) {
+        directive.command == Command::active)
         return false;
-    }
-    if (directive.command == Command::set) {
-        return operator_at(text, skip_blanks(text, end));
-    }
+    if (directive.command == Command::set) return operator_at(text, skip_blanks(text, end));
     bool all = true;
     for (const std::string_view part : values::split(text.substr(begin, end - begin), ',')) {
         const std::string_view name = part.substr(0, part.find('.'));
@@ -276,22 +237,17 @@ bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end
 // doesn't take.
 std::optional<SyntaxError> check_shape(const Directive& directive, std::size_t end) {
     const bool changes = directive.command == Command::set || directive.command == Command::unset;
-    if (changes && directive.attributes.empty()) {
-        return syntax_error("expected an attribute", end, 4).value();
-    }
-    if (directive.command == Command::active && !directive.attributes.empty()) {
+    if (changes && directive.attributes.empty()) return syntax_error("expected an attribute", end, 4).value();
+    if (directive.command == Command::active && !directive.attributes.empty())
         return syntax_error("active takes no attributes", end, 4).value();
-    }
-    if (directive.command == Command::remove && !directive.attributes.empty()) {
+    if (directive.command == Command::remove && !directive.attributes.empty())
         return syntax_error("delete takes no attributes", end, 4).value();
-    }
     if (directive.command == Command::create || directive.command == Command::remove) {
         const bool named = !directive.names.empty() &&
                            std::all_of(directive.names.begin(), directive.names.end(),
                                        [](const ObjectName& name) { return !name.name.empty(); });
-        if (!named && directive.command == Command::create) {
+        if (!named && directive.command == Command::create)
             return syntax_error("expected the name of the object to create", end, 3).value();
-        }
     }
     return std::nullopt;
 }
@@ -302,20 +258,15 @@ tl::expected<Directive, SyntaxError> parse_rest(std::string_view text, std::size
     const std::size_t end = word_end(text, at);
     if (end > at && !is_attribute_word(text, at, end, directive, is_attribute)) {
         auto names = parse_names(text.substr(at, end - at), at, directive.type);
-        if (!names) {
-            return tl::unexpected(std::move(names.error()));
-        }
+        if (!names) return tl::unexpected(std::move(names.error()));
         directive.names = std::move(*names);
         at = end;
     }
     auto attributes = AttributeParser(text, at, directive.command).parse();
-    if (!attributes) {
-        return tl::unexpected(std::move(attributes.error()));
-    }
+    if (!attributes) return tl::unexpected(std::move(attributes.error()));
     directive.attributes = std::move(*attributes);
-    if (auto error = check_shape(directive, std::min(at, text.size()))) {
+    if (auto error = check_shape(directive, std::min(at, text.size())))
         return tl::unexpected(std::move(*error));
-    }
     return directive;
 }
 
@@ -323,9 +274,7 @@ tl::expected<Directive, SyntaxError> parse_rest(std::string_view text, std::size
 std::optional<std::size_t> control_character(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        if ((byte < 0x20 && !values::is_space(text[i])) || byte == 0x7f) {
-            return i;
-        }
+        if ((byte < 0x20 && !values::is_space(text[i])) || byte == 0x7f) return i;
     }
     return std::nullopt;
 }
@@ -349,11 +298,8 @@ std::span<const CommandWord> command_words() {
 }
 
 std::optional<Command> command_from_word(std::string_view word) {
-    for (const CommandWord& command : kCommands) {
-        if (!word.empty() && begins_with(command.word, word)) {
-            return command.command;
-        }
-    }
+    for (const CommandWord& command : kCommands)
+        if (!word.empty() && begins_with(command.word, word)) return command.command;
     return std::nullopt;
 }
 
@@ -364,9 +310,7 @@ std::optional<ObjectType> object_type_from_word(std::string_view word) {
 }
 
 tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, const IsAttribute& is_attribute) {
-    if (const auto place = control_character(text)) {
-        return syntax_error("control character", *place, 4);
-    }
+    if (const auto place = control_character(text)) return syntax_error("control character", *place, 4);
     std::size_t at = skip_blanks(text, 0);
     std::size_t end = word_end(text, at);
     const std::string_view word = text.substr(at, end - at);
@@ -389,9 +333,7 @@ tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, cons
     at = skip_blanks(text, end);
     end = word_end(text, at);
     const std::string_view type = text.substr(at, end - at);
-    if (type.empty()) {
-        return tl::unexpected(SyntaxError{"qmgr: No object type given", std::nullopt, 2});
-    }
+    if (type.empty()) return tl::unexpected(SyntaxError{"qmgr: No object type given", std::nullopt, 2});
     const auto object_type = object_type_from_word(type);
     if (!object_type) {
         return tl::unexpected(SyntaxError{
@@ -422,9 +364,7 @@ namespace {
 // it.
 bool ends_directive(std::string_view line, std::size_t at) {
     at = skip_blanks(line, at + 1);
-    if (at >= line.size() || line[at] == '#' || line[at] == ';') {
-        return true;
-    }
+    if (at >= line.size() || line[at] == '#' || line[at] == ';') return true;
     std::size_t end = word_end(line, at, ";");
     const bool alone = end >= line.size() || values::is_space(line[end]) || line[end] == ';';
     return alone && command_from_word(line.substr(at, end - at)).has_value();
@@ -462,15 +402,14 @@ std::size_t text_line_length(std::string_view text) {
     bool comment = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        if (quote != '\0') {
+        if (quote != '\0')
             quote = c == quote ? '\0' : quote;
-        } else if (!comment && (c == '"' || c == '\'')) {
+        else if (!comment && (c == '"' || c == '\''))
             quote = c;
-        } else if (c == '#' && (i == 0 || values::is_space(text[i - 1]))) {
+        else if (c == '#' && (i == 0 || values::is_space(text[i - 1])))
             comment = true;
-        } else if (c == '\n' && (comment || ((i == 0 || text[i - 1] != '\\') && ends_directive(text, i)))) {
+        else if (c == '\n' && (comment || ((i == 0 || text[i - 1] != '\\') && ends_directive(text, i))))
             return i;
-        }
     }
     return text.size();
 }
@@ -481,11 +420,10 @@ std::string joined_lines(std::string_view text) {
     char quote = '\0';
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        if (quote != '\0') {
+        if (quote != '\0')
             quote = c == quote ? '\0' : quote;
-        } else if (c == '"' || c == '\'') {
+        else if (c == '"' || c == '\'')
             quote = c;
-        }
         const bool continuation = c == '\\' && i + 1 < text.size() && text[i + 1] == '\n';
         line += quote == '\0' && (c == '\n' || continuation) ? ' ' : c;
     }
@@ -510,21 +448,13 @@ void DirectiveReader::clear() {
 }
 
 void DirectiveReader::add_line(std::string_view line) {
-    if (!line.empty() && line.back() == '\r') {
-        line.remove_suffix(1);
-    }
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     const std::string_view content = values::trim(line);
-    if (!content.empty() && content.front() == '#') {
-        return;  // a comment line, also between continued lines
-    }
+    if (!content.empty() && content.front() == '#') return;  // a comment line, also between continued lines
     continues_ = !line.empty() && line.back() == '\\';
-    if (continues_) {
-        line.remove_suffix(1);
-    }
+    if (continues_) line.remove_suffix(1);
     line_ += line;
-    if (continues_) {
-        line_ += ' ';
-    }
+    if (continues_) line_ += ' ';
     complete_ = !continues_;
 }
 
@@ -545,9 +475,7 @@ std::optional<std::string> DirectiveReader::next() {
         std::string directive(values::trim(std::string_view(line_).substr(0, length)));
         line_.erase(0, rest);
         complete_ = !line_.empty();
-        if (!directive.empty()) {
-            return directive;
-        }
+        if (!directive.empty()) return directive;
     }
     return std::nullopt;
 }

@@ -110,21 +110,16 @@ std::string attribute_line(std::string_view name, std::string_view type, std::st
 }
 
 std::string_view remark(const HostAttribute& attribute) {
-    if (attribute.has(ifl::openpbs_only)) {
-        return "; of OpenPBS only";
-    }
+    if (attribute.has(ifl::openpbs_only)) return "; of OpenPBS only";
     return attribute.writable() ? "" : "; can't be set";
 }
 
 std::string object_text(ObjectType type) {
     std::string text;
-    if (values::is_own_type(type)) {
-        text += fmt::format("{}.\n", values::find_type(type)->help);
-    }
+    if (values::is_own_type(type)) text += fmt::format("{}.\n", values::find_type(type)->help);
     text += "Attributes:\n";
-    for (const objects::Attribute& attribute : objects::attributes(type)) {
+    for (const objects::Attribute& attribute : objects::attributes(type))
         text += attribute_line(attribute.name, objects::type_text(attribute.type), attribute.help);
-    }
     for (const HostAttribute& attribute : host_attributes(type)) {
         text += attribute_line(attribute.name, type_text(attribute.type),
                                fmt::format("{}{}", attribute.help, remark(attribute)));
@@ -136,31 +131,21 @@ std::string attribute_text(ObjectType type, const objects::Attribute& attribute)
     std::string text = fmt::format("{}: {}.\nType {}; expected {}; default: {}.\n", attribute.name,
                                    attribute.help, objects::type_text(attribute.type),
                                    objects::expected_text(attribute), default_text(attribute.default_value));
-    if (!attribute.alias.empty()) {
-        text += fmt::format("Also called {}.\n", attribute.alias);
-    }
-    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty()) {
+    if (!attribute.alias.empty()) text += fmt::format("Also called {}.\n", attribute.alias);
+    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty())
         text += remark + "\n";
-    }
-    if (!attribute.example.empty()) {
-        text += fmt::format("  {}\n", attribute.example);
-    }
+    if (!attribute.example.empty()) text += fmt::format("  {}\n", attribute.example);
     return text;
 }
 
 std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
     std::string text =
         fmt::format("{}: {}.\nType {}", attribute.name, attribute.help, type_text(attribute.type));
-    if (!attribute.words.empty()) {
-        text += fmt::format("; one of {}", fmt::join(attribute.words, ", "));
-    }
-    if (attribute.writable()) {
-        text += fmt::format("; default: {}", default_text(attribute.default_value));
-    }
+    if (!attribute.words.empty()) text += fmt::format("; one of {}", fmt::join(attribute.words, ", "));
+    if (attribute.writable()) text += fmt::format("; default: {}", default_text(attribute.default_value));
     text += fmt::format(".\n{}.\n", setter_text(attribute));
-    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty()) {
+    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty())
         text += remark + "\n";
-    }
     if (attribute.has(ifl::openpbs_only)) {
         text += fmt::format("OpenPBS's server has it; this project's server {}.\n",
                             attribute.has(ifl::of_policies) ? "sets it in the policies of the scheduler"
@@ -172,9 +157,7 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
 // Help on an attribute, whose name may be followed by a resource; empty: the type has no such attribute.
 std::string attribute_text(ObjectType type, std::string_view name) {
     name = name.substr(0, name.find('.'));
-    if (const auto* own = objects::find_attribute(type, name)) {
-        return attribute_text(type, *own);
-    }
+    if (const auto* own = objects::find_attribute(type, name)) return attribute_text(type, *own);
     const HostAttribute* host = find_host_attribute(type, name);
     return host == nullptr ? "" : attribute_text(type, *host);
 }
@@ -184,35 +167,22 @@ std::string attribute_text(ObjectType type, std::string_view name) {
 std::vector<std::string> help_topics() {
     std::vector<std::string> topics;
     topics.reserve(std::size(kTopics) + values::kObjectTypes.size());
-    for (const Topic& topic : kTopics) {
-        topics.emplace_back(topic.word);
-    }
-    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
-        topics.emplace_back(type.name);
-    }
+    for (const Topic& topic : kTopics) topics.emplace_back(topic.word);
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) topics.emplace_back(type.name);
     return topics;
 }
 
 std::string help_text(std::string_view topic) {
     topic = values::trim(topic);
-    if (topic.empty()) {
-        return std::string(kOverview) + "\n";
-    }
+    if (topic.empty()) return std::string(kOverview) + "\n";
     const std::string_view first = first_word(topic);
     const std::string_view second = first_word(topic.substr(first.size()));
-    for (const Topic& entry : kTopics) {
-        if (entry.word == first && second.empty()) {
-            return std::string(entry.text) + "\n";
-        }
-    }
+    for (const Topic& entry : kTopics)
+        if (entry.word == first && second.empty()) return std::string(entry.text) + "\n";
     // abbreviated types have at least three letters: "s" could be anything
     if (const auto type = first.size() > 2 ? object_type_from_word(first) : std::nullopt) {
-        if (second.empty()) {
-            return object_text(*type);
-        }
-        if (std::string text = attribute_text(*type, second); !text.empty()) {
-            return text;
-        }
+        if (second.empty()) return object_text(*type);
+        if (std::string text = attribute_text(*type, second); !text.empty()) return text;
     }
     return fmt::format("No help on '{}'. Try help without a topic.\n", topic);
 }

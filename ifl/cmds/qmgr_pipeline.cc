@@ -25,9 +25,7 @@ bool QmgrPipeline::takes(const Directive& directive) {
 int QmgrPipeline::send(Request request, int command, int type, AttrList& attributes) {
     const int code = pbs_manager_send(request.connection->handle(), command, type, request.object.c_str(),
                                       attributes.operations(), nullptr);
-    if (code == 0) {
-        under_way_.push_back(std::move(request));
-    }
+    if (code == 0) under_way_.push_back(std::move(request));
     return code;
 }
 
@@ -44,11 +42,8 @@ QmgrPipeline::Answer QmgrPipeline::take() {
 
 std::deque<std::string> QmgrPipeline::take_directives() {
     std::deque<std::string> directives;
-    for (Request& request : under_way_) {
-        if (request.first) {
-            directives.push_back(std::move(request.directive));
-        }
-    }
+    for (Request& request : under_way_)
+        if (request.first) directives.push_back(std::move(request.directive));
     under_way_.clear();
     return directives;
 }

@@ -25,9 +25,7 @@ constexpr std::string_view kMomPort = "15002";
 
 // The heading above the directives for a type's objects.
 std::string heading(ObjectType type) {
-    if (type == ObjectType::server) {
-        return "Set server attributes.";
-    }
+    if (type == ObjectType::server) return "Set server attributes.";
     const bool properties = type == ObjectType::node || type == ObjectType::resource;
     return fmt::format("Create {} and set their {}.", values::find_type(type)->plural,
                        properties ? "properties" : "attributes");
@@ -75,12 +73,8 @@ void append_wrapped(std::string& out, std::string_view value, std::size_t used) 
 // Returns the value to show. A resource's type and flags become words; other values stay as they are.
 std::string shown_in_words(ObjectType type, const attrl& attribute) {
     const std::string_view value = view(attribute.value);
-    if (type == ObjectType::resource && view(attribute.name) == "type") {
-        return resource_type_text(value);
-    }
-    if (type == ObjectType::resource && view(attribute.name) == "flag") {
-        return resource_flag_text(value);
-    }
+    if (type == ObjectType::resource && view(attribute.name) == "type") return resource_type_text(value);
+    if (type == ObjectType::resource && view(attribute.name) == "flag") return resource_flag_text(value);
     return std::string(value);
 }
 
@@ -92,9 +86,7 @@ void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     if (type == ObjectType::resource) {
         words = shown_in_words(type, attribute);
         value = words;
-        if (value.empty()) {
-            return;
-        }
+        if (value.empty()) return;
     }
     text += "    ";
     const std::size_t begin = text.size();
@@ -111,9 +103,8 @@ void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
 
 // The beginning of a directive, such as `set queue q1 `, to be followed by the attribute and operator.
 std::string set_prefix(ObjectType type, std::string_view object) {
-    if (type == ObjectType::server || (type == ObjectType::sched && object == kDefaultSched)) {
+    if (type == ObjectType::server || (type == ObjectType::sched && object == kDefaultSched))
         return fmt::format("set {} ", keyword(type));
-    }
     return fmt::format("set {} {} ", keyword(type), object);
 }
 
@@ -121,24 +112,16 @@ std::string set_prefix(ObjectType type, std::string_view object) {
 std::string node_arguments(const batch_status& node) {
     std::vector<std::string> arguments;
     auto mom = value_of(node.attribs, "Host");
-    if (!mom) {
-        mom = value_of(node.attribs, "Mom");
-    }
-    if (mom && *mom != view(node.name)) {
-        arguments.push_back("Mom=" + quote_value(*mom));
-    }
+    if (!mom) mom = value_of(node.attribs, "Mom");
+    if (mom && *mom != view(node.name)) arguments.push_back("Mom=" + quote_value(*mom));
     const auto port = value_of(node.attribs, "Port");
-    if (port && *port != kMomPort) {
-        arguments.push_back("Port=" + std::string(*port));
-    }
+    if (port && *port != kMomPort) arguments.push_back("Port=" + std::string(*port));
     return arguments.empty() ? "" : fmt::format(" {}", fmt::join(arguments, ","));
 }
 
 std::string create_text(ObjectType type, const batch_status& object) {
     const std::string_view name = view(object.name);
-    if (type == ObjectType::server) {
-        return "";
-    }
+    if (type == ObjectType::server) return "";
     std::string text = comment_block(fmt::format("Create and define {} {}", keyword(type), name));
     const bool always_there = (type == ObjectType::sched && name == kDefaultSched) ||
                               (type == ObjectType::policy && name == kDefaultPolicy);
@@ -151,22 +134,17 @@ std::string create_text(ObjectType type, const batch_status& object) {
 
 // The part of a vnode's state that can be set: offline or free. The rest was found by the server.
 std::string settable_state(std::string_view state) {
-    for (const std::string_view part : values::split(state, ',')) {
-        if (values::trim(part) == "offline") {
-            return "offline";
-        }
-    }
+    for (const std::string_view part : values::split(state, ','))
+        if (values::trim(part) == "offline") return "offline";
     return state == "free" ? "free" : "";
 }
 
 bool is_printed(ObjectType type, const batch_status& of, const attrl& attribute) {
     const std::string_view name = view(attribute.name);
-    if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
+    if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port"))
         return false;  // the node's `create` gives these
-    }
-    if (type == ObjectType::sched && name == "partition" && view(of.name) == kDefaultSched) {
+    if (type == ObjectType::sched && name == "partition" && view(of.name) == kDefaultSched)
         return false;  // OpenPBS's server shows a partition and lets nobody set it
-    }
     // unknown attributes are left out: servers show more than can be set
     return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
 }
@@ -177,9 +155,7 @@ std::vector<std::string_view> pieces_of(std::string_view value) {
     std::size_t begin = 0;
     char seen = '\0';
     for (std::size_t i = 0; i < value.size(); ++i) {
-        if (value[i] != '"' && value[i] != '\'') {
-            continue;
-        }
+        if (value[i] != '"' && value[i] != '\'') continue;
         if (seen != '\0' && value[i] != seen) {
             pieces.push_back(value.substr(begin, i - begin));
             begin = i;
@@ -233,9 +209,7 @@ std::pair<std::string_view, std::string_view> split_path(std::string_view path) 
 std::string_view folder_in_home(const batch_status& sched, std::string_view name, std::string_view value) {
     const auto [home, log] = split_path(value_of(sched.attribs, "sched_log").value_or(value));
     const auto [above, folder] = split_path(value);
-    if (above != home) {
-        return value;
-    }
+    if (above != home) return value;
     std::string usual(name == "sched_priv" ? "sched_priv" : "sched_logs");
     if (const std::string_view title = view(sched.name); title != kDefaultSched) {
         usual += "_";
@@ -246,21 +220,16 @@ std::string_view folder_in_home(const batch_status& sched, std::string_view name
 
 std::string printed_value(ObjectType type, const batch_status& object, const attrl& attribute) {
     const std::string_view name = view(attribute.name);
-    if (type == ObjectType::sched && (name == "sched_priv" || name == "sched_log")) {
+    if (type == ObjectType::sched && (name == "sched_priv" || name == "sched_log"))
         return std::string(folder_in_home(object, name, view(attribute.value)));
-    }
     return shown_in_words(type, attribute);
 }
 
 std::string set_text(ObjectType type, const batch_status& of, const attrl& attribute, bool again) {
     const std::string_view object = view(of.name);
     std::string value = printed_value(type, of, attribute);
-    if (type == ObjectType::node && view(attribute.name) == "state") {
-        value = settable_state(value);
-    }
-    if (value.empty()) {
-        return "";
-    }
+    if (type == ObjectType::node && view(attribute.name) == "state") value = settable_state(value);
+    if (value.empty()) return "";
     const std::string name = attribute_name(attribute);
     const bool own = objects::find_attribute(type, view(attribute.name)) != nullptr;
     std::string text;
@@ -291,11 +260,8 @@ bool waits_for_destinations(ObjectType type, const attrl& attribute) {
 
 std::vector<const attrl*> in_order_of_setting(ObjectType type, const batch_status& object) {
     std::vector<const attrl*> attributes;
-    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
-        if (is_printed(type, object, *attribute)) {
-            attributes.push_back(attribute);
-        }
-    }
+    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next)
+        if (is_printed(type, object, *attribute)) attributes.push_back(attribute);
     std::stable_partition(attributes.begin(), attributes.end(),
                           [&](const attrl* attribute) { return names_object(type, *attribute); });
     std::stable_partition(attributes.begin(), attributes.end(),
@@ -309,9 +275,7 @@ std::string unset_text(ObjectType type, const batch_status& object) {
     std::string text;
     for (const InitialValue& initial : initial_values()) {
         const bool meant = initial.type == type && (initial.object.empty() || initial.object == name);
-        if (!meant || value_of(object.attribs, initial.name, initial.resource)) {
-            continue;
-        }
+        if (!meant || value_of(object.attribs, initial.name, initial.resource)) continue;
         text += fmt::format("un{}{}{}{}\n", set_prefix(type, name), initial.name,
                             initial.resource.empty() ? "" : ".", initial.resource);
     }
@@ -320,9 +284,7 @@ std::string unset_text(ObjectType type, const batch_status& object) {
 
 std::string print_object(ObjectType type, const batch_status& object, PrintScope scope) {
     std::string text = create_text(type, object);
-    if (scope == PrintScope::whole) {
-        text += unset_text(type, object);
-    }
+    if (scope == PrintScope::whole) text += unset_text(type, object);
     std::vector<std::string> seen;
     for (const attrl* attribute : in_order_of_setting(type, object)) {
         std::string name = attribute_name(*attribute);
@@ -346,19 +308,14 @@ constexpr std::array kResourceTypes{
 }  // namespace
 
 std::string resource_type_text(std::string_view value) {
-    for (const ResourceType& type : kResourceTypes) {
-        if (type.number == value) {
-            return std::string(type.word);
-        }
-    }
+    for (const ResourceType& type : kResourceTypes)
+        if (type.number == value) return std::string(type.word);
     return std::string(value);
 }
 
 std::string resource_flag_text(std::string_view value) {
     const auto number = parse_integer(value);
-    if (!number) {
-        return std::string(value);
-    }
+    if (!number) return std::string(value);
     // ATR_DFLAG_ bits of the batch protocol.
     constexpr long long kUserReads = 0x1;
     constexpr long long kUserWrites = 0x2;
@@ -377,11 +334,8 @@ std::string resource_flag_text(std::string_view value) {
 }
 
 const batch_status* custom_resources(const batch_status* resources) {
-    for (const batch_status* one = resources; one != nullptr; one = one->next) {
-        if (view(one->name) == kUnknownResource) {
-            return one->next;
-        }
-    }
+    for (const batch_status* one = resources; one != nullptr; one = one->next)
+        if (view(one->name) == kUnknownResource) return one->next;
     return resources;
 }
 
@@ -390,28 +344,21 @@ void append_list_text(std::string& text, ObjectType type, const batch_status& ob
     text += ' ';
     text += view(object.name);
     text += '\n';
-    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
+    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next)
         append_listed(text, type, *attribute);
-    }
     text += '\n';
 }
 
 std::string list_text(ObjectType type, const batch_status* objects) {
     std::string text;
-    for (; objects != nullptr; objects = objects->next) {
-        append_list_text(text, type, *objects);
-    }
+    for (; objects != nullptr; objects = objects->next) append_list_text(text, type, *objects);
     return text;
 }
 
 std::string print_text(ObjectType type, const batch_status* objects, PrintScope scope) {
     std::string text;
-    if (objects != nullptr) {
-        text += comment_block(heading(type));
-    }
-    for (; objects != nullptr; objects = objects->next) {
-        text += print_object(type, *objects, scope);
-    }
+    if (objects != nullptr) text += comment_block(heading(type));
+    for (; objects != nullptr; objects = objects->next) text += print_object(type, *objects, scope);
     return text;
 }
 

@@ -82,11 +82,8 @@ std::string shown(const std::string& server) {
 
 // The scheduler of this name in a list, because pbs_statsched() takes no name.
 const batch_status* find_named(batch_status* list, const std::string& name) {
-    for (; list != nullptr; list = list->next) {
-        if (view(list->name) == name) {
-            return list;
-        }
-    }
+    for (; list != nullptr; list = list->next)
+        if (view(list->name) == name) return list;
     return nullptr;
 }
 
@@ -100,9 +97,7 @@ class ListWriter {
     explicit ListWriter(ObjectType type) : type_(type) {}
     void add(const batch_status& object) {
         append_list_text(text_, type_, object);
-        if (text_.size() >= kPiece) {
-            finish();
-        }
+        if (text_.size() >= kPiece) finish();
     }
     void finish() {
         write(text_);
@@ -117,9 +112,7 @@ class ListWriter {
 
 void write_list(ObjectType type, const batch_status* objects) {
     ListWriter writer(type);
-    for (; objects != nullptr; objects = objects->next) {
-        writer.add(*objects);
-    }
+    for (; objects != nullptr; objects = objects->next) writer.add(*objects);
     writer.finish();
 }
 
@@ -127,22 +120,15 @@ void write_list(ObjectType type, const batch_status* objects) {
 
 bool QmgrSession::connect(const std::vector<std::string>& servers) {
     active_servers_ = servers;
-    if (active_servers_.empty()) {
-        active_servers_.emplace_back();
-    }
-    for (std::string& name : active_servers_) {
-        if (name == "default" || name == "@default") {
-            name.clear();
-        }
-    }
+    if (active_servers_.empty()) active_servers_.emplace_back();
+    for (std::string& name : active_servers_)
+        if (name == "default" || name == "@default") name.clear();
     return std::all_of(active_servers_.begin(), active_servers_.end(),
                        [&](const std::string& name) { return server(name) != nullptr; });
 }
 
 Connection* QmgrSession::server(const std::string& name) {
-    if (const auto known = connections_.find(name); known != connections_.end()) {
-        return &known->second;
-    }
+    if (const auto known = connections_.find(name); known != connections_.end()) return &known->second;
     auto connection = Connection::open(name);
     if (!connection) {
         write_error("qmgr: " + connection.error().message + "\n");
@@ -179,9 +165,7 @@ void QmgrSession::failed(int status, int status_when_aborting) {
 
 void QmgrSession::syntax_error(std::string_view text, const SyntaxError& error) {
     std::string message = error.message + "\n";
-    if (error.offset) {
-        message += marked(text, *error.offset);
-    }
+    if (error.offset) message += marked(text, *error.offset);
     write_error(message);
     failed(error.status, 1);
 }
@@ -192,9 +176,7 @@ std::string QmgrSession::take_history_request() {
 
 // Begins a directive: echoes it, if the options say so, and resets the exit status.
 void QmgrSession::begin(std::string_view text) {
-    if (options_.echo) {
-        fmt::print("{}\n", text);
-    }
+    if (options_.echo) fmt::print("{}\n", text);
     status_ = 0;
 }
 
@@ -205,9 +187,7 @@ void QmgrSession::run(std::string_view text) {
         return;
     }
     take_answers();
-    if (finished_) {
-        return;
-    }
+    if (finished_) return;
     begin(text);
     if (!directive) {
         syntax_error(text, directive.error());
@@ -224,9 +204,7 @@ void QmgrSession::run(std::string_view text) {
             history_request_ = directive->topic.empty() ? "all" : directive->topic;
             return;
         default:
-            if (!options_.no_execution) {
-                execute(*directive);
-            }
+            if (!options_.no_execution) execute(*directive);
     }
 }
 
@@ -242,16 +220,12 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
             } else if (name.server) {
                 found.push_back({*name.server, name.name});
             } else {
-                for (const std::string& active : active_servers_) {
-                    found.push_back({active, name.name});
-                }
+                for (const std::string& active : active_servers_) found.push_back({active, name.name});
             }
         }
         return found;
     }
-    if (const auto active = active_.find(type); active != active_.end()) {
-        return active->second;
-    }
+    if (const auto active = active_.find(type); active != active_.end()) return active->second;
     const bool read = directive.command == Command::list || directive.command == Command::print;
     const bool whole_server =
         type == ObjectType::server || type == ObjectType::sched || type == ObjectType::resource;
@@ -260,9 +234,7 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
             fmt::format("No Active {}, nothing done.\n", values::title(values::find_type(type)->plural)));
         return found;
     }
-    for (const std::string& active : active_servers_) {
-        found.push_back({active, ""});
-    }
+    for (const std::string& active : active_servers_) found.push_back({active, ""});
     return found;
 }
 
@@ -274,9 +246,7 @@ void QmgrSession::execute(const Directive& directive) {
     for (const Target& target : targets(directive)) {
         for (const Target& one : each_meant(target, directive)) {
             execute_at(one, directive);
-            if (finished_) {
-                return;
-            }
+            if (finished_) return;
         }
     }
 }
@@ -285,9 +255,7 @@ void QmgrSession::execute(const Directive& directive) {
 // are its policies, one by one; the same holds for the other types of this project.
 std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, const Directive& directive) {
     const bool reads = directive.command == Command::list || directive.command == Command::print;
-    if (reads || !target.object.empty() || !values::is_own_type(directive.type)) {
-        return {target};
-    }
+    if (reads || !target.object.empty() || !values::is_own_type(directive.type)) return {target};
     Connection* connection = server(target.server);
     if (connection == nullptr) {
         failed(kNoConnection, 2);
@@ -295,13 +263,11 @@ std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, c
     }
     pbs_errno = PBSE_NONE;
     const StatusList list = stat(*connection, directive.type, "", nullptr);
-    if (const int code = pbs_errno; list == nullptr && code != PBSE_NONE) {
+    if (const int code = pbs_errno; list == nullptr && code != PBSE_NONE)
         report(*connection, target, code, exit_status(code));
-    }
     std::vector<Target> all;
-    for (const batch_status* object = list.get(); object != nullptr; object = object->next) {
+    for (const batch_status* object = list.get(); object != nullptr; object = object->next)
         all.push_back({target.server, std::string(view(object->name))});
-    }
     return all;
 }
 
@@ -311,51 +277,39 @@ void QmgrSession::execute_at(const Target& target, const Directive& directive) {
         failed(kNoConnection, 2);
         return;
     }
-    if (directive.command == Command::list || directive.command == Command::print) {
+    if (directive.command == Command::list || directive.command == Command::print)
         show(*connection, target, directive);
-    } else {
+    else
         change(*connection, target, directive);
-    }
 }
 
 void QmgrSession::change(Connection& connection, const Target& target, const Directive& directive) {
     AttrList attributes = attribute_list(directive);
     std::string object = target.object;
-    if (directive.type == ObjectType::sched && object.empty()) {
-        object = kDefaultSched;
-    }
+    if (directive.type == ObjectType::sched && object.empty()) object = kDefaultSched;
     const auto ask = [&] {
         return pbs_manager(connection.handle(), manager_command(directive.command),
                            static_cast<int>(directive.type), object.c_str(), attributes.operations(),
                            nullptr);
     };
     const std::string formula = sort_formula_of(directive);
-    if (!formula.empty()) {
-        remove_sort_formula_file();
-    }
+    if (!formula.empty()) remove_sort_formula_file();
     int code = ask();
     if (code == PBSE_PERM && !formula.empty()) {
         const SortFormulaFile file(formula);
-        if (file.written()) {
-            code = ask();
-        }
+        if (file.written()) code = ask();
     }
     answered(connection, target, code);
-    if (code == PBSE_NOATTR && !values::is_own_type(directive.type)) {
-        suggest(directive);
-    }
+    if (code == PBSE_NOATTR && !values::is_own_type(directive.type)) suggest(directive);
 }
 
 void QmgrSession::suggest(const Directive& directive) const {
     const std::vector<std::string> names = attribute_names(directive.type);
     const std::vector<std::string_view> known(names.begin(), names.end());
     for (const Assignment& change : directive.attributes) {
-        if (is_attribute(directive.type, change.name)) {
-            continue;
-        }
-        if (const auto meant = objects::nearest(change.name, known); !meant.empty()) {
+        if (is_attribute(directive.type, change.name)) continue;
+        if (const auto meant = objects::nearest(change.name, known); !meant.empty())
             write_error(fmt::format("qmgr: unknown attribute '{}'; did you mean {}?\n", change.name, meant));
-        }
     }
 }
 
@@ -367,35 +321,23 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
             // print the results of earlier directives first, so that a failure to connect is printed in its
             // place
             take_answers();
-            if (finished_) {
-                return;
-            }
-            if (std::exchange(first, false)) {
-                begin(text);
-            }
+            if (finished_) return;
+            if (std::exchange(first, false)) begin(text);
         }
         Connection* connection = server(target.server);
         if (connection == nullptr) {
             failed(kNoConnection, 2);
             continue;
         }
-        if (pipeline_.full()) {
-            take_answer();
-        }
-        if (finished_) {
-            return;
-        }
+        if (pipeline_.full()) take_answer();
+        if (finished_) return;
         const int code =
             pipeline_.send({connection, target.server, target.object, std::string(text), first},
                            manager_command(directive.command), static_cast<int>(directive.type), attributes);
         if (code != 0) {
             take_answers();
-            if (finished_) {
-                return;
-            }
-            if (first) {
-                begin(text);
-            }
+            if (finished_) return;
+            if (first) begin(text);
             answered(*connection, target, code);
         }
         first = false;
@@ -405,39 +347,30 @@ void QmgrSession::send_ahead(std::string_view text, const Directive& directive) 
 void QmgrSession::take_answer() {
     const QmgrPipeline::Answer answer = pipeline_.take();
     const QmgrPipeline::Request& request = answer.request;
-    if (request.first) {
-        begin(request.directive);
-    }
+    if (request.first) begin(request.directive);
     answered(*request.connection, {request.server, request.object}, answer.code);
-    if (!finished_) {
-        return;
-    }
+    if (!finished_) return;
     // the connection is broken: it isn't known whether the server has carried out the directives
     write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
-    for (const std::string& directive : pipeline_.take_directives()) {
+    for (const std::string& directive : pipeline_.take_directives())
         write_error(fmt::format("qmgr: not answered: {}\n", directive));
-    }
 }
 
 void QmgrSession::take_answers() {
-    while (!pipeline_.empty()) {
-        take_answer();
-    }
+    while (!pipeline_.empty()) take_answer();
 }
 
 void QmgrSession::answered(Connection& connection, const Target& target, int code) {
-    if (code != 0) {
+    if (code != 0)
         report(connection, target, code, exit_status(code));
-    } else if (const std::string_view text = view(pbs_geterrmsg(connection.handle())); !text.empty()) {
+    else if (const std::string_view text = view(pbs_geterrmsg(connection.handle())); !text.empty())
         warn(text);
-    }
 }
 
 void QmgrSession::show(Connection& connection, const Target& target, const Directive& directive) {
     AttrList wanted;
-    for (const Assignment& attribute : directive.attributes) {
+    for (const Assignment& attribute : directive.attributes)
         wanted.add(attribute.name, attribute.resource, "");
-    }
     const bool print = directive.command == Command::print;
     if (print && directive.type == ObjectType::server && wanted.empty()) {
         print_server(connection, target);
@@ -450,18 +383,15 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
     pbs_errno = PBSE_NONE;
     const StatusList list = stat(connection, directive.type, target.object, wanted.attributes());
     if (list == nullptr) {
-        if (const int code = pbs_errno; code != PBSE_NONE) {
-            report(connection, target, code, kCannotShow);
-        }
+        if (const int code = pbs_errno; code != PBSE_NONE) report(connection, target, code, kCannotShow);
         return;
     }
     const PrintScope scope = wanted.empty() ? PrintScope::whole : PrintScope::some;
     const auto show_all = [&](const batch_status* objects) {
-        if (print) {
+        if (print)
             write(print_text(directive.type, objects, scope));
-        } else {
+        else
             write_list(directive.type, objects);
-        }
     };
     if (directive.type == ObjectType::sched && !target.object.empty()) {
         const batch_status* named = find_named(list.get(), target.object);
@@ -487,9 +417,7 @@ void QmgrSession::list_as_it_comes(Connection& connection, const Target& target,
         connection.handle(), static_cast<int>(type), target.object.c_str(), wanted, nullptr,
         [](batch_status* object, void* list) { static_cast<ListWriter*>(list)->add(*object); }, &writer);
     writer.finish();
-    if (code != PBSE_NONE) {
-        report(connection, target, code, kCannotShow);
-    }
+    if (code != PBSE_NONE) report(connection, target, code, kCannotShow);
 }
 
 // Prints everything on a server except its nodes, as OpenPBS does, in an order in which it can be made again.
@@ -500,9 +428,8 @@ void QmgrSession::print_server(Connection& connection, const Target& target) {
         const StatusList list = stat(connection, type, "", nullptr);
         const int code = pbs_errno;
         if (list == nullptr && code != PBSE_NONE) {
-            if (values::is_own_type(type) && code != PBSE_PROTOCOL) {
+            if (values::is_own_type(type) && code != PBSE_PROTOCOL)
                 continue;  // a server without the policy plugin
-            }
             report(connection, target, code, kCannotShow);
             return;
         }
@@ -513,9 +440,8 @@ void QmgrSession::print_server(Connection& connection, const Target& target) {
 
 void QmgrSession::report(Connection& connection, const Target& target, int code, int status) {
     const std::string_view text = view(pbs_geterrmsg(connection.handle()));
-    if (!text.empty()) {
+    if (!text.empty())
         write_error(fmt::format("qmgr obj={} svr={}: {}\n", target.object, shown(target.server), text));
-    }
     if (code == PBSE_PROTOCOL) {
         write_error("qmgr: Protocol error, server disconnected\n");
         status_ = 1;
@@ -528,12 +454,8 @@ void QmgrSession::report(Connection& connection, const Target& target, int code,
 
 bool QmgrSession::exists(const Directive& directive, const Target& target) {
     Connection* connection = server(target.server);
-    if (connection == nullptr) {
-        return false;
-    }
-    if (target.object.empty()) {
-        return true;
-    }
+    if (connection == nullptr) return false;
+    if (target.object.empty()) return true;
     const StatusList list = stat(*connection, directive.type, target.object, nullptr);
     const bool found = directive.type == ObjectType::sched ? find_named(list.get(), target.object) != nullptr
                                                            : list != nullptr;
@@ -553,13 +475,10 @@ void QmgrSession::activate(const Directive& directive) {
     if (directive.names.empty()) {
         fmt::print("Active {}:\n", values::find_type(directive.type)->plural);
         if (directive.type == ObjectType::server) {
-            for (const std::string& name : active_servers_) {
-                fmt::print("{}\n", shown(name));
-            }
+            for (const std::string& name : active_servers_) fmt::print("{}\n", shown(name));
         } else if (const auto active = active_.find(directive.type); active != active_.end()) {
-            for (const Target& target : active->second) {
+            for (const Target& target : active->second)
                 fmt::print("{}@{}\n", target.object, shown(target.server));
-            }
         }
         return;
     }
@@ -575,24 +494,18 @@ void QmgrSession::activate(const Directive& directive) {
         return;
     }
     active_servers_.clear();
-    for (const Target& target : named) {
-        active_servers_.push_back(target.server);
-    }
+    for (const Target& target : named) active_servers_.push_back(target.server);
 }
 
 std::vector<std::string> QmgrSession::object_names(ObjectType type) {
     std::vector<std::string> names;
     for (const std::string& name : active_servers_) {
         const auto connection = connections_.find(name);
-        if (connection == connections_.end()) {
-            continue;
-        }
+        if (connection == connections_.end()) continue;
         const StatusList list = stat(connection->second, type, "", nullptr);
-        for (const batch_status* object = list.get(); object != nullptr; object = object->next) {
-            if (view(object->name).find('|') == std::string_view::npos) {
+        for (const batch_status* object = list.get(); object != nullptr; object = object->next)
+            if (view(object->name).find('|') == std::string_view::npos)
                 names.emplace_back(view(object->name));
-            }
-        }
     }
     return names;
 }

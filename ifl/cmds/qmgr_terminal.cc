@@ -56,9 +56,7 @@ std::string common_start(const std::vector<std::string>& words) {
 
 void show_candidates(const std::vector<std::string>& words) {
     std::size_t width = 0;
-    for (const std::string& word : words) {
-        width = std::max(width, word.size() + 2);
-    }
+    for (const std::string& word : words) width = std::max(width, word.size() + 2);
     std::printf("\n");
     std::size_t column = 0;
     for (const std::string& word : words) {
@@ -81,14 +79,10 @@ unsigned char QmgrTerminal::State::complete_word(EditLine* line, int /*key*/) {
     const LineInfo* info = el_line(line);
     const std::string_view text(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
     const Completion completion = state.completer(text);
-    if (completion.candidates.empty()) {
-        return CC_REFRESH_BEEP;
-    }
+    if (completion.candidates.empty()) return CC_REFRESH_BEEP;
     const std::string typed(text.substr(completion.begin));
     std::string start = common_start(completion.candidates);
-    if (completion.candidates.size() == 1) {
-        start += ' ';
-    }
+    if (completion.candidates.size() == 1) start += ' ';
     if (start.size() > typed.size()) {
         el_insertstr(line, start.c_str() + typed.size());
         return CC_REFRESH;
@@ -109,18 +103,14 @@ unsigned char QmgrTerminal::State::suspend(EditLine* /*line*/, int /*key*/) {
 
 void QmgrTerminal::State::save() const {
     HistEvent event{};
-    if (!history_file.empty()) {
-        ::history(history, &event, H_SAVE, history_file.c_str());
-    }
+    if (!history_file.empty()) ::history(history, &event, H_SAVE, history_file.c_str());
 }
 
 std::vector<std::string> QmgrTerminal::State::lines() const {
     std::vector<std::string> found;
     HistEvent event{};
-    for (int code = ::history(history, &event, H_LAST); code != -1;
-         code = ::history(history, &event, H_PREV)) {
+    for (int code = ::history(history, &event, H_LAST); code != -1; code = ::history(history, &event, H_PREV))
         found.emplace_back(values::trim(event.str));
-    }
     return found;
 }
 
@@ -134,9 +124,7 @@ QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
     HistEvent event{};
     ::history(state.history, &event, H_SETSIZE, kHistoryLength);
     ::history(state.history, &event, H_SETUNIQUE, 1);
-    if (!state.history_file.empty()) {
-        ::history(state.history, &event, H_LOAD, state.history_file.c_str());
-    }
+    if (!state.history_file.empty()) ::history(state.history, &event, H_LOAD, state.history_file.c_str());
     state.line = el_init("qmgr", stdin, stdout, stderr);
     el_set(state.line, EL_CLIENTDATA, &state);
     el_set(state.line, EL_PROMPT, &State::prompt);
@@ -176,9 +164,7 @@ std::optional<std::string> QmgrTerminal::read_line(bool continued) {
         return std::nullopt;
     }
     std::string line(text, static_cast<std::size_t>(length));
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
-        line.pop_back();
-    }
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
     if (const std::string_view typed = values::trim(line); !typed.empty() && typed[0] == '!') {
         const auto number = parse_integer(typed.substr(1));
         const std::vector<std::string> lines = state.lines();
@@ -206,15 +192,11 @@ std::string QmgrTerminal::history_text(std::string_view count) const {
     std::size_t first = 0;
     if (count != "all") {
         const auto number = parse_integer(count);
-        if (!number || *number < 1) {
-            return fmt::format("qmgr: history {}: expected a number\n", count);
-        }
+        if (!number || *number < 1) return fmt::format("qmgr: history {}: expected a number\n", count);
         first = lines.size() - std::min(lines.size(), static_cast<std::size_t>(*number));
     }
     std::string text;
-    for (std::size_t i = first; i < lines.size(); ++i) {
-        text += fmt::format("{:>5}  {}\n", i + 1, lines[i]);
-    }
+    for (std::size_t i = first; i < lines.size(); ++i) text += fmt::format("{:>5}  {}\n", i + 1, lines[i]);
     return text;
 }
 

@@ -13,18 +13,12 @@ int main(int argc, char** argv) {
                                "usage: qmove destination job_identifier...\n"
                                "       qmove --help | --version\n"};
     const auto line = command_line(kProgram, "", argc, argv);
-    if (!line) {
-        return line.error();
-    }
+    if (!line) return line.error();
     std::vector<std::string> operands = line->all_operands();
-    if (operands.size() < 2) {
-        return usage_error(kProgram, {"expected a destination and job identifiers", 2});
-    }
+    if (operands.size() < 2) return usage_error(kProgram, {"expected a destination and job identifiers", 2});
     const std::string destination = operands.front();
     operands.erase(operands.begin());
-    if (const auto parsed = parse_destination(destination); !parsed) {
-        return failed(kProgram, parsed.error());
-    }
+    if (const auto parsed = parse_destination(destination); !parsed) return failed(kProgram, parsed.error());
     return for_each_job(kProgram, operands, [&](const Connection& connection, const std::string& job) {
         return pbs_movejob(connection.handle(), job.c_str(), destination.c_str(), nullptr);
     });

@@ -12,17 +12,11 @@ int main(int argc, char** argv) {
                                "usage: qmsg [-O] [-E] msg_string job_identifier...\n"
                                "       qmsg --help | --version\n"};
     const auto line = command_line(kProgram, "EO", argc, argv);
-    if (!line) {
-        return line.error();
-    }
+    if (!line) return line.error();
     int file = 0;
-    for (const Option& option : line->options) {
-        file |= option.letter == 'E' ? MSG_ERR : MSG_OUT;
-    }
+    for (const Option& option : line->options) file |= option.letter == 'E' ? MSG_ERR : MSG_OUT;
     std::vector<std::string> operands = line->all_operands();
-    if (operands.size() < 2) {
-        return usage_error(kProgram, {"expected a message and job identifiers", 2});
-    }
+    if (operands.size() < 2) return usage_error(kProgram, {"expected a message and job identifiers", 2});
     const std::string message = operands.front();
     operands.erase(operands.begin());
     return for_each_job(kProgram, operands, [&](const Connection& connection, const std::string& job) {

@@ -31,26 +31,18 @@ int main(int argc, char** argv) {
     auto options = parse_arguments(kProgram, arguments_of(argc, argv), [](const auto& arguments) {
         return parse_qselect_options(arguments, std::time(nullptr));
     });
-    if (!options) {
-        return options.error();
-    }
+    if (!options) return options.error();
     const auto connection = Connection::open(options->server);
-    if (!connection) {
-        return failed(kProgram, connection.error());
-    }
+    if (!connection) return failed(kProgram, connection.error());
     const std::unique_ptr<char*, Free> jobs(
         pbs_selectjob(connection->handle(), options->criteria.operations(),
                       options->extend.empty() ? nullptr : options->extend.c_str()));
     if (jobs == nullptr) {
         const int code = pbs_errno;
-        if (code == PBSE_NONE) {
-            return 0;
-        }
+        if (code == PBSE_NONE) return 0;
         complain(kProgram, connection->error_text());
         return query_status(code);
     }
-    for (char** job = jobs.get(); *job != nullptr; ++job) {
-        fmt::print("{}\n", *job);
-    }
+    for (char** job = jobs.get(); *job != nullptr; ++job) fmt::print("{}\n", *job);
     return 0;
 }

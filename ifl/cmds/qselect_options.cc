@@ -24,23 +24,16 @@ constexpr std::array kComparisons{Comparison{".eq.", EQ}, Comparison{".ne.", NE}
                                   Comparison{".gt.", GT}, Comparison{".le.", LE}, Comparison{".lt.", LT}};
 
 std::optional<batch_op> comparison_at(std::string_view text) {
-    for (const Comparison& comparison : kComparisons) {
-        if (text.substr(0, comparison.word.size()) == comparison.word) {
-            return comparison.op;
-        }
-    }
+    for (const Comparison& comparison : kComparisons)
+        if (text.substr(0, comparison.word.size()) == comparison.word) return comparison.op;
     return std::nullopt;
 }
 
 // Removes ".op." from the beginning of a value; without it the comparison is equality.
 Result<batch_op> take_comparison(std::string_view& text) {
-    if (text.empty() || text.front() != '.') {
-        return EQ;
-    }
+    if (text.empty() || text.front() != '.') return EQ;
     const auto op = comparison_at(text);
-    if (!op) {
-        return fail(fmt::format("'{}': expected .eq., .ne., .ge., .gt., .le. or .lt.", text));
-    }
+    if (!op) return fail(fmt::format("'{}': expected .eq., .ne., .ge., .gt., .le. or .lt.", text));
     text.remove_prefix(4);
     return *op;
 }
@@ -71,17 +64,11 @@ Result<void> check_states(std::string_view value) {
 Result<void> add_compared(QselectOptions& options, const char* attribute, std::string_view value,
                           Check check = nullptr) {
     const auto op = take_comparison(value);
-    if (!op) {
-        return tl::unexpected(op.error());
-    }
+    if (!op) return tl::unexpected(op.error());
     value = values::trim(value);
-    if (value.empty()) {
-        return fail("expected a value");
-    }
+    if (value.empty()) return fail("expected a value");
     if (check != nullptr) {
-        if (auto checked = check(value); !checked) {
-            return checked;
-        }
+        if (auto checked = check(value); !checked) return checked;
     }
     options.criteria.add(attribute, "", std::string(value), *op);
     return {};
@@ -90,13 +77,9 @@ Result<void> add_compared(QselectOptions& options, const char* attribute, std::s
 Result<void> add_date(QselectOptions& options, const char* attribute, const char* resource,
                       std::string_view value, std::time_t now) {
     const auto op = take_comparison(value);
-    if (!op) {
-        return tl::unexpected(op.error());
-    }
+    if (!op) return tl::unexpected(op.error());
     const auto when = parse_date(value, now);
-    if (!when) {
-        return tl::unexpected(when.error());
-    }
+    if (!when) return tl::unexpected(when.error());
     options.criteria.add(attribute, resource, std::to_string(*when), *op);
     return {};
 }
@@ -106,9 +89,8 @@ Result<void> add_resources(QselectOptions& options, std::string_view list) {
     for (const std::string_view item : values::split(list, ',')) {
         const std::size_t dot = item.find('.');
         const auto op = dot == std::string_view::npos ? std::nullopt : comparison_at(item.substr(dot));
-        if (!op || dot == 0 || item.size() <= dot + 4) {
+        if (!op || dot == 0 || item.size() <= dot + 4)
             return fail(fmt::format("'{}': expected resource.op.value", item));
-        }
         options.criteria.add(ATTR_l, std::string(values::trim(item.substr(0, dot))),
                              std::string(item.substr(dot + 4)), *op);
     }
@@ -129,19 +111,13 @@ constexpr std::array kTimes{
 
 Result<void> add_time(QselectOptions& options, std::string_view value, std::time_t now) {
     for (const TimeAttribute& time : kTimes) {
-        if (value.empty() || value.front() != time.letter) {
-            continue;
-        }
+        if (value.empty() || value.front() != time.letter) continue;
         value.remove_prefix(1);
-        if (time.letter != 'g') {
-            return add_date(options, time.attribute, time.resource, value, now);
-        }
+        if (time.letter != 'g') return add_date(options, time.attribute, time.resource, value, now);
         // eligible_time is a duration, not an instant
         const auto op = take_comparison(value);
         const auto seconds = op ? parse_duration(value) : tl::unexpected(op.error());
-        if (!seconds) {
-            return tl::unexpected(seconds.error());
-        }
+        if (!seconds) return tl::unexpected(seconds.error());
         options.criteria.add(time.attribute, "", std::to_string(*seconds), *op);
         return {};
     }
@@ -150,17 +126,11 @@ Result<void> add_time(QselectOptions& options, std::string_view value, std::time
 
 Result<void> add_queue(QselectOptions& options, std::string_view value) {
     const auto op = take_comparison(value);
-    if (!op) {
-        return tl::unexpected(op.error());
-    }
+    if (!op) return tl::unexpected(op.error());
     const auto destination = parse_destination(value);
-    if (!destination) {
-        return tl::unexpected(destination.error());
-    }
+    if (!destination) return tl::unexpected(destination.error());
     options.server = destination->server;
-    if (!destination->queue.empty()) {
-        options.criteria.add(ATTR_q, "", destination->queue, *op);
-    }
+    if (!destination->queue.empty()) options.criteria.add(ATTR_q, "", destination->queue, *op);
     return {};
 }
 
@@ -183,9 +153,8 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
         case 't':
             return add_time(options, option.value, now);
         case 'r':
-            if (option.value != "y" && option.value != "n") {
+            if (option.value != "y" && option.value != "n")
                 return fail(fmt::format("'{}': expected y or n", option.value));
-            }
             options.criteria.add(ATTR_r, "", option.value, EQ);
             return {};
         case 'J':
@@ -203,18 +172,15 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
             options.criteria.add(ATTR_A, "", option.value, EQ);
             return {};
         case 'N':
-            if (!is_job_name(option.value)) {
+            if (!is_job_name(option.value))
                 return fail(fmt::format("'{}' is no name of a job", option.value));
-            }
             options.criteria.add(ATTR_N, "", option.value, EQ);
             return {};
         case 'P':
             options.criteria.add(ATTR_project, "", option.value, EQ);
             return {};
         default:
-            if (option.value.empty()) {
-                return fail("expected names of users");
-            }
+            if (option.value.empty()) return fail("expected names of users");
             options.criteria.add(ATTR_u, "", option.value, EQ);
             return {};
     }
@@ -224,18 +190,12 @@ Result<void> apply(QselectOptions& options, const Option& option, std::time_t no
 
 Result<QselectOptions> parse_qselect_options(const std::vector<std::string>& arguments, std::time_t now) {
     const auto line = parse_options("a:A:c:h:HJl:N:p:q:r:s:t:Tu:xP:", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
-    if (!line->all_operands().empty()) {
-        return fail("takes no operands");
-    }
+    if (!line) return tl::unexpected(line.error());
+    if (!line->all_operands().empty()) return fail("takes no operands");
     QselectOptions options;
-    for (const Option& option : line->options) {
-        if (auto applied = apply(options, option, now); !applied) {
+    for (const Option& option : line->options)
+        if (auto applied = apply(options, option, now); !applied)
             return fail(fmt::format("illegal -{} value: {}", option.letter, applied.error().message));
-        }
-    }
     return options;
 }
 

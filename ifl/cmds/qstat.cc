@@ -27,18 +27,13 @@ class Qstat {
         : options_(std::move(options)), shown_(shown_job_attributes(options_)), now_(now) {}
 
     int run() {
-        if (options_.operands.empty()) {
+        if (options_.operands.empty())
             ask("");
-        } else if (options_.object == QstatObject::jobs && options_.together) {
+        else if (options_.object == QstatObject::jobs && options_.together)
             ask_together();
-        } else {
-            for (const std::string& operand : options_.operands) {
-                ask(operand);
-            }
-        }
-        if (report_) {
-            fmt::print("{}", report_->text());
-        }
+        else
+            for (const std::string& operand : options_.operands) ask(operand);
+        if (report_) fmt::print("{}", report_->text());
         return status_;
     }
 
@@ -52,9 +47,7 @@ class Qstat {
     void failed(int pbs_error) { status_ = exit_status(pbs_error); }
 
     Server* server(const std::string& name) {
-        if (const auto known = servers_.find(name); known != servers_.end()) {
-            return &known->second;
-        }
+        if (const auto known = servers_.find(name); known != servers_.end()) return &known->second;
         auto connection = Connection::open(name);
         if (!connection) {
             complain(kProgram, connection.error().message);
@@ -83,11 +76,10 @@ class Qstat {
     void ask(const std::string& operand) {
         switch (options_.object) {
             case QstatObject::jobs:
-                if (is_job_id(operand)) {
+                if (is_job_id(operand))
                     ask_job(operand);
-                } else {
+                else
                     ask_jobs_of_queue(operand);
-                }
                 break;
             case QstatObject::queues:
                 ask_queues(operand);
@@ -143,13 +135,9 @@ class Qstat {
             return;
         }
         Server* at = server(destination->server);
-        if (at == nullptr) {
-            return;
-        }
+        if (at == nullptr) return;
         AttrList criteria = options_.criteria;
-        if (!destination->queue.empty()) {
-            criteria.add(ATTR_q, "", destination->queue, EQ);
-        }
+        if (!destination->queue.empty()) criteria.add(ATTR_q, "", destination->queue, EQ);
         batch_status* jobs =
             criteria.empty()
                 ? pbs_statjob(at->connection.handle(), nullptr, shown_.attributes(), extend())
@@ -171,16 +159,13 @@ class Qstat {
             report_->add("Jobs", at.heading.server, jobs.get());
             return;
         }
-        if (jobs == nullptr) {
-            return;
-        }
-        if (options_.full) {
+        if (jobs == nullptr) return;
+        if (options_.full)
             fmt::print("{}", full_text(jobs.get(), "Job Id", options_));
-        } else if (options_.alternate) {
+        else if (options_.alternate)
             fmt::print("{}", alternate_jobs_text(jobs.get(), at.heading, options_, now_));
-        } else {
+        else
             fmt::print("{}", jobs_text(jobs.get(), at.heading, options_));
-        }
         at.heading.shown = false;
     }
 
@@ -202,9 +187,7 @@ class Qstat {
             return;
         }
         Server* at = server(destination->server);
-        if (at == nullptr) {
-            return;
-        }
+        if (at == nullptr) return;
         const StatusList queues(
             pbs_statque(at->connection.handle(), destination->queue.c_str(), nullptr, nullptr));
         if (queues == nullptr) {
@@ -214,36 +197,32 @@ class Qstat {
             }
             return;
         }
-        if (options_.format == ListFormat::json) {
+        if (options_.format == ListFormat::json)
             report_->add("Queue", at->heading.server, queues.get());
-        } else if (options_.queue_limits) {
+        else if (options_.queue_limits)
             fmt::print("{}", queue_limits_text(queues.get(), at->heading.server, options_));
-        } else if (options_.full) {
+        else if (options_.full)
             fmt::print("{}", full_text(queues.get(), "Queue", options_));
-        } else {
+        else
             fmt::print("{}", queues_text(queues.get(), first_));
-        }
         first_ = false;
     }
 
     void ask_server(const std::string& name) {
         Server* at = server(name);
-        if (at == nullptr) {
-            return;
-        }
+        if (at == nullptr) return;
         const StatusList status(pbs_statserver(at->connection.handle(), nullptr, nullptr));
         if (status == nullptr) {
             complain(kProgram, fmt::format("{} {}", at->connection.error_text(), name));
             failed(pbs_errno);
             return;
         }
-        if (options_.format == ListFormat::json) {
+        if (options_.format == ListFormat::json)
             report_->add("Server", at->heading.server, status.get());
-        } else if (options_.full) {
+        else if (options_.full)
             fmt::print("{}", full_text(status.get(), "Server", options_));
-        } else {
+        else
             fmt::print("{}", servers_text(status.get(), first_));
-        }
         first_ = false;
     }
 
@@ -260,8 +239,6 @@ class Qstat {
 
 int main(int argc, char** argv) {
     auto options = parse_arguments({"qstat", kQstatUsage}, arguments_of(argc, argv), parse_qstat_options);
-    if (!options) {
-        return options.error();
-    }
+    if (!options) return options.error();
     return Qstat(std::move(*options), std::time(nullptr)).run();
 }

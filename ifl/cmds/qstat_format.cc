@@ -40,17 +40,16 @@ struct JobFields {
 
 void take_request(JobFields& job, std::string_view resource, std::string_view value,
                   const QstatOptions& options) {
-    if (resource == "nodect") {
+    if (resource == "nodect")
         job.nodes = value;
-    } else if (resource == "ncpus" && value != "0") {
+    else if (resource == "ncpus" && value != "0")
         job.tasks = value;
-    } else if (resource == "mem") {
+    else if (resource == "mem")
         job.memory = size_text(value, options);
-    } else if (resource == "walltime") {
+    else if (resource == "walltime")
         job.walltime_asked = value;
-    } else if (resource == "cput") {
+    else if (resource == "cput")
         job.cput_asked = value;
-    }
 }
 
 JobFields fields_of(const attrl* attribute, const QstatOptions& options) {
@@ -59,31 +58,30 @@ JobFields fields_of(const attrl* attribute, const QstatOptions& options) {
         const std::string_view name = view(attribute->name);
         const std::string_view resource = view(attribute->resource);
         const std::string_view value = view(attribute->value);
-        if (name == ATTR_N) {
+        if (name == ATTR_N)
             job.name = value;
-        } else if (name == ATTR_owner) {
+        else if (name == ATTR_owner)
             job.owner = value.substr(0, value.find('@'));
-        } else if (name == ATTR_state) {
+        else if (name == ATTR_state)
             job.state = value.substr(0, 1);
-        } else if (name == ATTR_queue) {
+        else if (name == ATTR_queue)
             job.queue = value.substr(0, value.find('@'));
-        } else if (name == ATTR_session) {
+        else if (name == ATTR_session)
             job.session = value;
-        } else if (name == ATTR_l) {
+        else if (name == ATTR_l)
             take_request(job, resource, value, options);
-        } else if (name == ATTR_used && resource == "walltime") {
+        else if (name == ATTR_used && resource == "walltime")
             job.walltime_used = value;
-        } else if (name == ATTR_used && resource == "cput") {
+        else if (name == ATTR_used && resource == "cput")
             job.cput_used = value;
-        } else if (name == ATTR_exechost) {
+        else if (name == ATTR_exechost)
             job.exec_host = value;
-        } else if (name == ATTR_comment) {
+        else if (name == ATTR_comment)
             job.comment = value;
-        } else if (name == ATTR_estimated && resource == "start_time") {
+        else if (name == ATTR_estimated && resource == "start_time")
             job.estimated_start = value;
-        } else if (name == ATTR_array_state_count) {
+        else if (name == ATTR_array_state_count)
             job.array_counts = value;
-        }
     }
     return job;
 }
@@ -98,9 +96,8 @@ std::string_view short_id(std::string_view id) {
 long long count_of(std::string_view counts, std::string_view word) {
     for (const std::string_view part : values::split(counts, ' ')) {
         const std::size_t colon = part.find(':');
-        if (colon != std::string_view::npos && part.substr(0, colon) == word) {
+        if (colon != std::string_view::npos && part.substr(0, colon) == word)
             return parse_integer(part.substr(colon + 1)).value_or(0);
-        }
     }
     return 0;
 }
@@ -113,12 +110,8 @@ long long percent_of(std::string_view used, std::string_view asked) {
 
 // The percentage of a job that is done, by its subjobs, its CPU time or its walltime.
 std::string percent_text(const JobFields& job) {
-    if (job.state == "Q" || job.state == "T" || job.state == "W") {
-        return "-- ";
-    }
-    if (job.state == "X") {
-        return "100";
-    }
+    if (job.state == "Q" || job.state == "T" || job.state == "W") return "-- ";
+    if (job.state == "X") return "100";
     long long percent = std::max(percent_of(job.cput_used, job.cput_asked),
                                  percent_of(job.walltime_used, job.walltime_asked));
     if (!job.array_counts.empty()) {
@@ -179,9 +172,7 @@ std::string alternate_heading(const AlternateWidths& w, const QstatHeading& head
                               const QstatOptions& options) {
     const std::size_t before = w.id + w.user + w.queue + w.name + w.session + w.nodes + w.tasks + 7;
     std::string text = fmt::format("\n{}: {}\n", heading.server, printable(heading.comment));
-    if (options.estimated_start) {
-        text += fmt::format("{:<{}}Est\n", "", before + 15);
-    }
+    if (options.estimated_start) text += fmt::format("{:<{}}Est\n", "", before + 15);
     text += fmt::format("{:<{}}Req'd  Req'd   {}\n", "", before, options.estimated_start ? "Start" : "Elap");
     text += fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {:<{}} {:<{}} {:<{}} Memory Time  S Time\n", "Job ID",
                         w.id, "Username", w.user, "Queue", w.queue, "Jobname", w.name, "SessID", w.session,
@@ -199,9 +190,7 @@ std::vector<std::string> short_hosts(std::string_view exec_host) {
         const std::size_t slash = std::min(chunk.find('/'), chunk.size());
         std::string_view host = chunk.substr(0, slash);
         const bool address = host.find_first_not_of("0123456789.") == std::string_view::npos;
-        if (!address) {
-            host = host.substr(0, host.find('.'));
-        }
+        if (!address) host = host.substr(0, host.find('.'));
         chunks.push_back(std::string(host) + std::string(chunk.substr(slash)));
     }
     return chunks;
@@ -209,13 +198,9 @@ std::vector<std::string> short_hosts(std::string_view exec_host) {
 
 // The hosts below the job, 79 columns a line; with -1 on the job's line.
 std::string hosts_text(std::string_view exec_host, bool one_line) {
-    if (exec_host.empty()) {
-        return one_line ? "  -- \n" : "    -- \n";
-    }
+    if (exec_host.empty()) return one_line ? "  -- \n" : "    -- \n";
     const std::vector<std::string> chunks = short_hosts(exec_host);
-    if (one_line) {
-        return fmt::format(" {}\n", printable(fmt::format("{}", fmt::join(chunks, "+"))));
-    }
+    if (one_line) return fmt::format(" {}\n", printable(fmt::format("{}", fmt::join(chunks, "+"))));
     constexpr std::size_t kLine = 76;
     std::string text;
     std::string line;
@@ -233,12 +218,8 @@ std::string hosts_text(std::string_view exec_host, bool one_line) {
 std::string comment_line(std::string_view comment, std::size_t width, bool one_line) {
     // on the job's line four blanks precede the comment, on a line of its own three
     const std::string_view before = one_line ? "    " : "   ";
-    if (comment.empty()) {
-        return fmt::format("{} -- \n", before);
-    }
-    if (comment.size() <= width) {
-        return fmt::format("{}{}\n", before, printable(comment));
-    }
+    if (comment.empty()) return fmt::format("{} -- \n", before);
+    if (comment.size() <= width) return fmt::format("{}{}\n", before, printable(comment));
     return fmt::format("{}{}...\n", before, printable(comment.substr(0, width - 3)));
 }
 
@@ -268,12 +249,8 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         left(job.owner, w.user), left(job.queue, w.queue), left(job.name, w.name),
         right(job.session, w.session), number_column(job.nodes, w.nodes), number_column(job.tasks, w.tasks),
         job.memory, cput ? five(job.cput_asked) : five(job.walltime_asked), job.state, time);
-    if (!options.one_line) {
-        text += '\n';
-    }
-    if (options.nodes) {
-        text += hosts_text(job.exec_host, options.one_line);
-    }
+    if (!options.one_line) text += '\n';
+    if (options.nodes) text += hosts_text(job.exec_host, options.one_line);
     if (options.comments) {
         // with -n, hosts_text() has ended the job's line
         text += comment_line(job.comment, w.comment, options.one_line && !options.nodes);
@@ -294,22 +271,19 @@ std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t 
         const auto started = parse_integer(value_of(jobs->attribs, ATTR_stime).value_or(""));
         const auto estimated =
             parse_integer(value_of(jobs->attribs, ATTR_estimated, "start_time").value_or(""));
-        if (started) {
+        if (started)
             keys.push_back({0, *started, jobs});
-        } else if (estimated && *estimated >= now) {
+        else if (estimated && *estimated >= now)
             keys.push_back({1, *estimated, jobs});
-        } else {
+        else
             keys.push_back({2, 0, jobs});
-        }
     }
     std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
         return a.group != b.group ? a.group < b.group : a.time < b.time;
     });
     std::vector<const batch_status*> sorted;
     sorted.reserve(keys.size());
-    for (const Key& key : keys) {
-        sorted.push_back(key.job);
-    }
+    for (const Key& key : keys) sorted.push_back(key.job);
     return sorted;
 }
 
@@ -331,9 +305,8 @@ StateCounts state_counts(const attrl* attributes) {
     constexpr std::array<std::string_view, 6> kStates{"Queued",  "Running", "Held",
                                                       "Waiting", "Transit", "Exiting"};
     StateCounts cells;
-    for (std::size_t i = 0; i < kStates.size(); ++i) {
+    for (std::size_t i = 0; i < kStates.size(); ++i)
         cells.cells[i] = number_cell(std::to_string(count_of(counts, kStates[i])));
-    }
     return cells;
 }
 
@@ -342,61 +315,40 @@ StateCounts state_counts(const attrl* attributes) {
 std::string size_text(std::string_view value, const QstatOptions& options) {
     constexpr std::string_view kUnits = " kmgtp?";
     std::size_t digits = 0;
-    while (digits < value.size() && values::is_digit(value[digits])) {
-        ++digits;
-    }
+    while (digits < value.size() && values::is_digit(value[digits])) ++digits;
     const auto parsed = parse_integer(value.substr(0, digits));
-    if (!parsed) {
-        return std::string(value.substr(0, 5));
-    }
+    if (!parsed) return std::string(value.substr(0, 5));
     auto amount = static_cast<unsigned long long>(*parsed);
     const std::string_view suffix = value.substr(digits);
     const std::size_t found =
         suffix.empty() || suffix[0] == ' ' ? std::string_view::npos : kUnits.find(suffix[0]);
     std::size_t unit = found == std::string_view::npos || found > 5 ? 0 : found;
     bool words = suffix.find('w') != std::string_view::npos;
-    if (words) {
-        amount *= 8;  // to bytes
-    }
+    if (words) amount *= 8;  // to bytes
     if (options.megawords || options.gigabytes) {
         const std::size_t wanted = options.megawords ? 2 : 3;
         words = options.megawords;
-        for (; unit < wanted; ++unit) {
-            amount = (amount + 1023) / 1024;
-        }
-        for (; unit > wanted; --unit) {
-            amount *= 1024;
-        }
+        for (; unit < wanted; ++unit) amount = (amount + 1023) / 1024;
+        for (; unit > wanted; --unit) amount *= 1024;
     }
-    if (words) {
-        amount = (amount + 7) / 8;
-    }
-    for (; amount > 9999 && unit < 6; ++unit) {
-        amount = (amount + 1023) / 1024;
-    }
+    if (words) amount = (amount + 7) / 8;
+    for (; amount > 9999 && unit < 6; ++unit) amount = (amount + 1023) / 1024;
     std::string text = std::to_string(amount);
-    if (unit > 0) {
-        text += kUnits[unit];
-    }
+    if (unit > 0) text += kUnits[unit];
     return text + (words ? 'w' : 'b');
 }
 
 AttrList shown_job_attributes(const QstatOptions& options) {
     AttrList list;
-    if (options.full || options.format == ListFormat::json) {
-        return list;
-    }
+    if (options.full || options.format == ListFormat::json) return list;
     const auto add = [&](std::initializer_list<const char*> names) {
-        for (const char* name : names) {
-            list.add(name, "", "");
-        }
+        for (const char* name : names) list.add(name, "", "");
     };
     add({ATTR_N, ATTR_owner, ATTR_state, ATTR_queue, ATTR_used});
-    if (options.alternate) {
+    if (options.alternate)
         add({ATTR_session, ATTR_l, ATTR_exechost, ATTR_comment, ATTR_estimated, ATTR_stime});
-    } else if (options.percent) {
+    else if (options.percent)
         add({ATTR_l, ATTR_array_state_count});
-    }
     return list;
 }
 
@@ -429,14 +381,10 @@ std::string alternate_jobs_text(const batch_status* jobs, const QstatHeading& he
                                                        : kAlternate;
     std::string text = heading.shown ? alternate_heading(widths, heading, options) : "";
     if (options.estimated_start) {
-        for (const batch_status* job : by_start(jobs, now)) {
-            text += alternate_row(*job, widths, options, now);
-        }
+        for (const batch_status* job : by_start(jobs, now)) text += alternate_row(*job, widths, options, now);
         return text;
     }
-    for (; jobs != nullptr; jobs = jobs->next) {
-        text += alternate_row(*jobs, widths, options, now);
-    }
+    for (; jobs != nullptr; jobs = jobs->next) text += alternate_row(*jobs, widths, options, now);
     return text;
 }
 

@@ -39,9 +39,7 @@ std::string argument_words(std::string_view value) {
     for (;;) {
         const std::size_t begin = value.find(kOpen);
         const std::size_t end = begin == std::string_view::npos ? begin : value.find(kClose, begin);
-        if (end == std::string_view::npos) {
-            break;
-        }
+        if (end == std::string_view::npos) break;
         const std::string_view word = value.substr(begin + kOpen.size(), end - begin - kOpen.size());
         words += (words.empty() ? "" : " ") + std::string(word);
         value.remove_prefix(end + kClose.size());
@@ -54,24 +52,19 @@ std::string shown_value(const attrl& attribute) {
     const std::string_view value = view(attribute.value);
     if (holds_instant(name, view(attribute.resource))) {
         const auto instant = parse_integer(value);
-        if (!instant) {
-            return std::string(value);
-        }
+        if (!instant) return std::string(value);
         return *instant == 0 && name == ATTR_estimated ? "UNKNOWN"
                                                        : date_text(static_cast<std::time_t>(*instant));
     }
-    if (name == ATTR_submit_arguments && value.find("<jsdl-hpcpa:Argument>") != std::string_view::npos) {
+    if (name == ATTR_submit_arguments && value.find("<jsdl-hpcpa:Argument>") != std::string_view::npos)
         return argument_words(value);
-    }
     return std::string(value);
 }
 
 // Returns the text with \n and \f in place of newlines and form feeds, for formats with one attribute a line.
 std::string on_one_line(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        out += c == '\n' ? "\\n" : c == '\f' ? "\\f" : std::string(1, c);
-    }
+    for (const char c : text) out += c == '\n' ? "\\n" : c == '\f' ? "\\f" : std::string(1, c);
     return out;
 }
 
@@ -83,9 +76,7 @@ std::string broken(std::string_view value, std::size_t used) {
     std::string out;
     bool first = true;
     for (const std::string_view part : values::split(value, ',')) {
-        if (!first) {
-            out += ',';
-        }
+        if (!first) out += ',';
         if (used + part.size() < kLine) {
             out += printable(part);
             used += part.size();
@@ -109,9 +100,7 @@ std::string broken(std::string_view value, std::size_t used) {
 
 // Puts a backslash before each delimiter in the value, and before each backslash that doesn't escape already.
 std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
-    if (delimiter.empty()) {
-        return on_one_line(value);
-    }
+    if (delimiter.empty()) return on_one_line(value);
     std::string out;
     while (!value.empty()) {
         if (value.substr(0, delimiter.size()) == delimiter) {
@@ -137,9 +126,8 @@ bool is_name(std::string_view attribute) {
 
 nlohmann::ordered_json json_variables(std::string_view list) {
     nlohmann::ordered_json variables = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : text::parse_variables(list)) {
+    for (const auto& [name, value] : text::parse_variables(list))
         add_json(variables, name, json_value(value));
-    }
     return variables;
 }
 
@@ -148,13 +136,12 @@ nlohmann::ordered_json json_object(const attrl* attribute) {
     for (; attribute != nullptr; attribute = attribute->next) {
         const std::string_view name = view(attribute->name);
         const bool resource = !view(attribute->resource).empty();
-        if (!resource && name == ATTR_v) {
+        if (!resource && name == ATTR_v)
             add_json(object, *attribute, json_variables(view(attribute->value)));
-        } else if (!resource && is_name(name)) {
+        else if (!resource && is_name(name))
             add_json(object, *attribute, shown_value(*attribute));
-        } else {
+        else
             add_json(object, *attribute, json_value(shown_value(*attribute)));
-        }
     }
     return object;
 }
@@ -200,9 +187,7 @@ JsonReport::~JsonReport() = default;
 
 void JsonReport::add(std::string_view group, std::string_view server, const batch_status* objects) {
     auto& all = document_->json[std::string(group)];
-    if (all.is_null()) {
-        all = nlohmann::ordered_json::object();
-    }
+    if (all.is_null()) all = nlohmann::ordered_json::object();
     for (; objects != nullptr; objects = objects->next) {
         std::string name(view(objects->name));
         if (document_->servers.try_emplace(name, server).first->second != server) {

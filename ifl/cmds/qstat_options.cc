@@ -118,9 +118,7 @@ Result<void> apply_other_option(State& state, char letter, const std::string& va
             break;
         case 'F': {
             const auto format = parse_format(value);
-            if (!format) {
-                return tl::unexpected(format.error());
-            }
+            if (!format) return tl::unexpected(format.error());
             options.format = *format;
             break;
         }
@@ -143,15 +141,9 @@ Result<void> check(const State& state) {
         (options.gigabytes && options.megawords) || (options.format != ListFormat::text && !options.full) ||
         (options.queue_limits && options.full) || (options.one_line && !options.nodes && !options.comments) ||
         (options.full && state.layout_asked);
-    if (conflict) {
-        return fail("conflicting options.");
-    }
-    if (options.wide && options.format != ListFormat::text) {
-        return fail("option w cannot be used with -F");
-    }
-    if (state.delimiter_given && options.format != ListFormat::dsv) {
-        return fail("-D is for -F dsv only");
-    }
+    if (conflict) return fail("conflicting options.");
+    if (options.wide && options.format != ListFormat::text) return fail("option w cannot be used with -F");
+    if (state.delimiter_given && options.format != ListFormat::dsv) return fail("-D is for -F dsv only");
     return {};
 }
 
@@ -159,19 +151,14 @@ Result<void> check(const State& state) {
 
 Result<QstatOptions> parse_qstat_options(const std::vector<std::string>& arguments) {
     const auto line = parse_options("ainpqrstwxu:fGHJMQEBT1F:D:", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     State state;
     for (const Option& option : line->options) {
         apply_job_option(state, option.letter, option.value);
-        if (auto result = apply_other_option(state, option.letter, option.value); !result) {
+        if (auto result = apply_other_option(state, option.letter, option.value); !result)
             return tl::unexpected(result.error());
-        }
     }
-    if (auto result = check(state); !result) {
-        return tl::unexpected(result.error());
-    }
+    if (auto result = check(state); !result) return tl::unexpected(result.error());
     state.options.operands = line->all_operands();
     return std::move(state.options);
 }

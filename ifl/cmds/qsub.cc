@@ -41,9 +41,7 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 // end with a carriage return.
 Result<void> check_line_ends(std::string_view script, std::string_view name) {
     const std::size_t at = script.find("\r\n");
-    if (at == std::string_view::npos) {
-        return {};
-    }
+    if (at == std::string_view::npos) return {};
     const auto line = 1 + std::count(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     return fail(
         fmt::format("script contains cr, lf: line {} of {} ends with them, expected a line feed alone "
@@ -55,27 +53,18 @@ Result<void> check_line_ends(std::string_view script, std::string_view name) {
 Result<std::string> read_script_text(std::FILE* file, const std::string& name) {
     std::string text;
     char buffer[65536];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
-        text.append(buffer, count);
-    }
-    if (std::ferror(file) != 0) {
-        return fail(fmt::format("{}: {}", name, std::strerror(errno)), 1);
-    }
-    if (const auto checked = check_line_ends(text, name); !checked) {
-        return tl::unexpected(checked.error());
-    }
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) text.append(buffer, count);
+    if (std::ferror(file) != 0) return fail(fmt::format("{}: {}", name, std::strerror(errno)), 1);
+    if (const auto checked = check_line_ends(text, name); !checked) return tl::unexpected(checked.error());
     return text;
 }
 
 Result<std::string> read_script(const std::string& path) {
     struct stat info {};
     const File file(std::fopen(path.c_str(), "re"));
-    if (file == nullptr) {
-        return fail(fmt::format("script file: {}: {}", path, std::strerror(errno)), 1);
-    }
-    if (fstat(fileno(file.get()), &info) == 0 && !S_ISREG(info.st_mode)) {
+    if (file == nullptr) return fail(fmt::format("script file: {}: {}", path, std::strerror(errno)), 1);
+    if (fstat(fileno(file.get()), &info) == 0 && !S_ISREG(info.st_mode))
         return fail(fmt::format("script {} is not a regular file", path), 1);
-    }
     return read_script_text(file.get(), path);
 }
 
@@ -86,15 +75,12 @@ class TemporaryScript {
         const char* directory = std::getenv("TMPDIR");
         std::string path = fmt::format("{}/qsub.XXXXXX", directory == nullptr ? "/tmp" : directory);
         const int descriptor = mkstemp(path.data());
-        if (descriptor < 0) {
-            return fail(fmt::format("{}: {}", path, std::strerror(errno)), 1);
-        }
+        if (descriptor < 0) return fail(fmt::format("{}: {}", path, std::strerror(errno)), 1);
         TemporaryScript script(std::move(path));
         const File file(fdopen(descriptor, "w"));
         if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-            std::fflush(file.get()) != 0) {
+            std::fflush(file.get()) != 0)
             return fail(fmt::format("{}: {}", script.path_, std::strerror(errno)), 1);
-        }
         return script;
     }
     TemporaryScript(TemporaryScript&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -102,9 +88,7 @@ class TemporaryScript {
     TemporaryScript& operator=(const TemporaryScript&) = delete;
     TemporaryScript& operator=(TemporaryScript&&) = delete;
     ~TemporaryScript() {
-        if (!path_.empty()) {
-            unlink(path_.c_str());
-        }
+        if (!path_.empty()) unlink(path_.c_str());
     }
     const std::string& path() const { return path_; }
 
@@ -134,9 +118,8 @@ struct Work {
 // A job's name from its script's file name, with other characters replaced.
 std::string name_from(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);
-    for (char& c : name) {
+    for (char& c : name)
         c = pbs::values::is_alnum(c) || c == '-' || c == '_' || c == '+' || c == '.' ? c : '_';
-    }
     return name.substr(0, PBS_MAXJOBNAME);
 }
 
@@ -148,31 +131,25 @@ Result<Work> find_work(JobOptions& options) {
     }
     if (!options.command.empty()) {
         options.attributes.put(ATTR_executable, "", options.command[0]);
-        if (options.command.size() > 1) {
+        if (options.command.size() > 1)
             options.attributes.put(ATTR_Arglist, "", encode_arguments(options.command, 1));
-        }
         work.name = "STDIN";
         return work;
     }
     if (!options.operands.empty() && options.operands[0] != "-") {
         work.path = options.operands[0];
         auto text = read_script(work.path);
-        if (!text) {
-            return tl::unexpected(text.error());
-        }
+        if (!text) return tl::unexpected(text.error());
         warn_of_byte_order_mark(*text, work.path);
         work.text = std::move(*text);
         work.name = name_from(work.path);
         return work;
     }
-    if (isatty(STDIN_FILENO) != 0) {
+    if (isatty(STDIN_FILENO) != 0)
         fmt::print("Job script will be read from standard input. Submit with CTRL+D.\n");
-    }
     auto text = read_script_text(stdin, "standard input");
     auto script = text ? TemporaryScript::write(*text) : tl::unexpected(text.error());
-    if (!script) {
-        return tl::unexpected(script.error());
-    }
+    if (!script) return tl::unexpected(script.error());
     warn_of_byte_order_mark(*text, "standard input");
     work.text = std::move(*text);
     work.path = script->path();
@@ -183,9 +160,7 @@ Result<Work> find_work(JobOptions& options) {
 
 // The prefix of directives: -C, else PBS_DPREFIX, else "#PBS". -C "" means no directives.
 std::string directive_prefix(const JobOptions& options) {
-    if (options.prefix) {
-        return *options.prefix;
-    }
+    if (options.prefix) return *options.prefix;
     const char* variable = std::getenv("PBS_DPREFIX");
     return variable != nullptr ? variable : "#PBS";
 }
@@ -210,16 +185,12 @@ Result<void> add_directives(JobOptions& options, const Work& work, const OptionC
 Result<void> check_together(const JobOptions& options) {
     const bool array = options.attributes.has(ATTR_J);
     const std::string* rerun = options.attributes.find(ATTR_r);
-    if (array && options.interactive) {
+    if (array && options.interactive)
         return fail("interactive and array job submission cannot be used together");
-    }
-    if (array && rerun != nullptr && *rerun == "n") {
-        return fail("cannot submit non-rerunable Array Job");
-    }
+    if (array && rerun != nullptr && *rerun == "n") return fail("cannot submit non-rerunable Array Job");
     const std::string* mail = options.attributes.find(ATTR_m);
-    if (!array && mail != nullptr && mail->find('j') != std::string::npos) {
+    if (!array && mail != nullptr && mail->find('j') != std::string::npos)
         return fail("mail option 'j' can not be used without array job", 1);
-    }
     return {};
 }
 
@@ -230,9 +201,7 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     wanted.add(ATTR_dfltqsubargs, "", "");
     const StatusList server(pbs_statserver(connection.handle(), wanted.attributes(), nullptr));
     const auto text = server == nullptr ? std::nullopt : value_of(server->attribs, ATTR_dfltqsubargs);
-    if (!text) {
-        return {};
-    }
+    if (!text) return {};
     // Root ignores these arguments: operators, who need not be root, set them, and could choose what root's
     // job runs and where it writes.
     if (geteuid() == 0) {
@@ -258,9 +227,7 @@ struct Submitted {
 
 // Waits for the job if the user asked for it; returns the exit status.
 int finish(const Submitted& job) {
-    if (job.interactive) {
-        return attend(kProgram, *job.listener, job.server, job.id);
-    }
+    if (job.interactive) return attend(kProgram, *job.listener, job.server, job.id);
     if (!job.quiet) {
         fmt::print("{}\n", job.id);
         std::fflush(stdout);
@@ -271,21 +238,14 @@ int finish(const Submitted& job) {
 // Adds the attribute that makes the server connect to this program, if the user waits for the job.
 Result<void> add_listener(JobOptions& options, Submitted& job) {
     job.interactive = options.interactive;
-    if (options.interactive && options.block) {
+    if (options.interactive && options.block)
         complain(kProgram, "Warning: block doesn't count for an interactive job");
-    }
-    if (!options.interactive && !options.block) {
-        return {};
-    }
+    if (!options.interactive && !options.block) return {};
     if (options.interactive) {
-        if (auto checked = check_terminal(); !checked) {
-            return checked;
-        }
+        if (auto checked = check_terminal(); !checked) return checked;
     }
     auto listener = Listener::open();
-    if (!listener) {
-        return tl::unexpected(listener.error());
-    }
+    if (!listener) return tl::unexpected(listener.error());
     options.attributes.put(options.interactive ? ATTR_inter : ATTR_block, "",
                            std::to_string(listener->port()));
     job.listener.emplace(std::move(*listener));
@@ -294,52 +254,31 @@ Result<void> add_listener(JobOptions& options, Submitted& job) {
 
 Result<Submitted> submit(const std::vector<std::string>& arguments) {
     const auto environment = submit_environment();
-    if (!environment) {
-        return tl::unexpected(environment.error());
-    }
+    if (!environment) return tl::unexpected(environment.error());
     const OptionContext context = option_context(*environment);
     auto options = parse_submit_options(arguments, context);
-    if (!options) {
-        return tl::unexpected(options.error());
-    }
+    if (!options) return tl::unexpected(options.error());
     const auto work = find_work(*options);
-    if (!work) {
-        return tl::unexpected(work.error());
-    }
-    if (auto added = add_directives(*options, *work, context); !added) {
-        return tl::unexpected(added.error());
-    }
-    if (auto checked = check_together(*options); !checked) {
-        return tl::unexpected(checked.error());
-    }
+    if (!work) return tl::unexpected(work.error());
+    if (auto added = add_directives(*options, *work, context); !added) return tl::unexpected(added.error());
+    if (auto checked = check_together(*options); !checked) return tl::unexpected(checked.error());
     const Destination destination =
         parse_destination(options->destination.value_or("")).value_or(Destination{});
     const auto connection = Connection::open(destination.server);
-    if (!connection) {
-        return tl::unexpected(connection.error());
-    }
-    if (auto added = add_server_defaults(*options, *connection, context); !added) {
+    if (!connection) return tl::unexpected(connection.error());
+    if (auto added = add_server_defaults(*options, *connection, context); !added)
         return tl::unexpected(added.error());
-    }
     Submitted job;
     job.server = destination.server;
     job.quiet = options->quiet;
-    if (auto added = add_listener(*options, job); !added) {
-        return tl::unexpected(added.error());
-    }
+    if (auto added = add_listener(*options, job); !added) return tl::unexpected(added.error());
     AttrList& attributes = options->attributes;
     const char* shell = std::getenv("PBS_SHELL");
-    if (shell != nullptr && !attributes.has(ATTR_S)) {
-        attributes.add(ATTR_S, "", shell);
-    }
-    if (!attributes.has(ATTR_N)) {
-        attributes.add(ATTR_N, "", work->name);
-    }
+    if (shell != nullptr && !attributes.has(ATTR_S)) attributes.add(ATTR_S, "", shell);
+    if (!attributes.has(ATTR_N)) attributes.add(ATTR_N, "", work->name);
     add_defaults(*options);
     const auto variables = variable_list(*environment, options->variables, options->all_variables);
-    if (!variables) {
-        return tl::unexpected(variables.error());
-    }
+    if (!variables) return tl::unexpected(variables.error());
     attributes.put(ATTR_v, "", *variables);
     attributes.put(ATTR_submit_arguments, "", encode_arguments(arguments));
     const Text id(pbs_submit(connection->handle(), attributes.operations(),
@@ -349,9 +288,7 @@ Result<Submitted> submit(const std::vector<std::string>& arguments) {
         return fail(connection->error_text(),
                     exit_status(pbs_errno == PBSE_NONE ? PBSE_INTERNAL : pbs_errno));
     }
-    if (const std::string warning = without_effect(attributes); !warning.empty()) {
-        complain(kProgram, warning);
-    }
+    if (const std::string warning = without_effect(attributes); !warning.empty()) complain(kProgram, warning);
     job.id = id.get();
     return job;
 }
@@ -360,15 +297,11 @@ Result<Submitted> submit(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
+    if (information_asked(kProgram, arguments)) return 0;
     const auto job = submit(arguments);
     if (!job) {
         // status 2: a wrong command line
-        if (job.error().status == 2) {
-            return usage_error(kProgram, job.error());
-        }
+        if (job.error().status == 2) return usage_error(kProgram, job.error());
         return failed(kProgram, job.error());
     }
     return finish(*job);

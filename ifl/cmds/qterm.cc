@@ -18,15 +18,9 @@ const Program kProgram{"qterm",
                        "       qterm --help | --version\n"};
 
 std::optional<int> manner_of(std::string_view type) {
-    if (type == "quick") {
-        return SHUT_QUICK;
-    }
-    if (type == "delay") {
-        return SHUT_DELAY;
-    }
-    if (type == "immediate") {
-        return SHUT_IMMEDIATE;
-    }
+    if (type == "quick") return SHUT_QUICK;
+    if (type == "delay") return SHUT_DELAY;
+    if (type == "immediate") return SHUT_IMMEDIATE;
     return std::nullopt;
 }
 
@@ -64,9 +58,8 @@ Result<int> manner(const std::vector<Option>& options) {
     }
     const auto both = [&](int a, int b) { return (who & a) != 0 && (who & b) != 0; };
     if (both(SHUT_WHO_SECDRY, SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY) ||
-        both(SHUT_WHO_SECDONLY, SHUT_WHO_IDLESECDRY | SHUT_WHO_MOM)) {
+        both(SHUT_WHO_SECDONLY, SHUT_WHO_IDLESECDRY | SHUT_WHO_MOM))
         return fail("-f, -F and -i exclude each other, and -F goes without -m", 1);
-    }
     return manner | who;
 }
 
@@ -74,24 +67,16 @@ Result<int> manner(const std::vector<Option>& options) {
 
 int main(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
-    if (information_asked(kProgram, arguments)) {
-        return 0;
-    }
+    if (information_asked(kProgram, arguments)) return 0;
     const auto line = parse_options("t:smfFi", arguments);
     const auto asked = line ? manner(line->options) : tl::unexpected(line.error());
-    if (!asked) {
-        return usage_error(kProgram, {asked.error().message, 1});
-    }
+    if (!asked) return usage_error(kProgram, {asked.error().message, 1});
     std::vector<std::string> servers = line->all_operands();
-    if (servers.empty()) {
-        servers.emplace_back();
-    }
+    if (servers.empty()) servers.emplace_back();
     int status = 0;
     for (const std::string& server : servers) {
         const auto connection = Connection::open(server);
-        if (connection && pbs_terminate(connection->handle(), *asked, nullptr) == 0) {
-            continue;
-        }
+        if (connection && pbs_terminate(connection->handle(), *asked, nullptr) == 0) continue;
         complain(kProgram, connection ? fmt::format("{} {}", connection->error_text(), server)
                                       : connection.error().message);
         status = 2;

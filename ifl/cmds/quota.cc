@@ -107,9 +107,7 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     const auto connection = Connection::open(arguments.server);
-    if (!connection) {
-        return failed(kProgram, connection.error());
-    }
+    if (!connection) return failed(kProgram, connection.error());
     return show(*connection, arguments);
 }
 

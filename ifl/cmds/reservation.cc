@@ -62,9 +62,7 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
         case 'R':
         case 'E': {
             const auto when = parse_date(option.value, now);
-            if (!when) {
-                return illegal(option.letter, "time value", when.error().message);
-            }
+            if (!when) return illegal(option.letter, "time value", when.error().message);
             options.attributes.put(option.letter == 'R' ? ATTR_resv_start : ATTR_resv_end, "",
                                    std::to_string(*when));
             return true;
@@ -80,9 +78,7 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
         case 'G':
             return put(ATTR_auth_g);
         case 'q':
-            if (!option.value.starts_with('@')) {
-                return fail("illegal -q value: format \"@server\"");
-            }
+            if (!option.value.starts_with('@')) return fail("illegal -q value: format \"@server\"");
             options.server = option.value.substr(1);
             return true;
         default:
@@ -94,42 +90,26 @@ Result<bool> apply_common(ReservationOptions& options, const Option& option, std
 // If it isn't confirmed within the given seconds, it is deleted.
 Result<void> check_moved_job(ReservationOptions& options) {
     const std::string* const name = options.attributes.find(ATTR_convert);
-    if (name == nullptr) {
-        return {};
-    }
+    if (name == nullptr) return {};
     const auto id = parse_job_id(*name);
-    if (!id) {
-        return tl::unexpected(id.error());
-    }
-    for (const char* const other : {ATTR_resv_start, ATTR_resv_end, ATTR_resv_rrule, ATTR_resv_job}) {
-        if (options.attributes.has(other)) {
-            return fail("-W qmove can't be used with -R, -E, -r or --job");
-        }
-    }
-    if (options.of_hosts) {
-        return fail("-W qmove can't be used with --hosts");
-    }
+    if (!id) return tl::unexpected(id.error());
+    for (const char* const other : {ATTR_resv_start, ATTR_resv_end, ATTR_resv_rrule, ATTR_resv_job})
+        if (options.attributes.has(other)) return fail("-W qmove can't be used with -R, -E, -r or --job");
+    if (options.of_hosts) return fail("-W qmove can't be used with --hosts");
     const std::string* const seconds = options.attributes.find(ATTR_inter);
-    if (seconds != nullptr && parse_integer(*seconds).value_or(0) >= 0) {
+    if (seconds != nullptr && parse_integer(*seconds).value_or(0) >= 0)
         return fail("-I with -W qmove: expected a number of seconds below 0");
-    }
     options.moved_job = sent_job_id(*id);
     options.attributes.put(ATTR_convert, "", options.moved_job);
     options.attributes.put(ATTR_resv_start, "", std::to_string(ifl::kAsSoonAsPossible));
-    if (seconds == nullptr) {
-        options.attributes.put(ATTR_inter, "", "-10");
-    }
+    if (seconds == nullptr) options.attributes.put(ATTR_inter, "", "-10");
     return {};
 }
 
 // Checks the options for --hosts, where the resources follow from the hosts' names.
 Result<void> check_hosts(const ReservationOptions& options) {
-    if (!options.of_hosts) {
-        return {};
-    }
-    if (options.operands.empty()) {
-        return fail("--hosts: expected the names of hosts");
-    }
+    if (!options.of_hosts) return {};
+    if (options.operands.empty()) return fail("--hosts: expected the names of hosts");
     for (const char* const name : {ATTR_inter, ATTR_resv_rrule, ATTR_resv_job}) {
         if (options.attributes.has(name)) {
             return fail(fmt::format("--hosts: {} can't be used with it",
@@ -138,16 +118,12 @@ Result<void> check_hosts(const ReservationOptions& options) {
                                                                                 : "--job"));
         }
     }
-    for (const char* const resource : {"select", "place"}) {
-        if (options.attributes.find(ATTR_l, resource) != nullptr) {
+    for (const char* const resource : {"select", "place"})
+        if (options.attributes.find(ATTR_l, resource) != nullptr)
             return fail(fmt::format("--hosts: -l {} can't be used with it", resource));
-        }
-    }
-    for (auto host = options.operands.begin(); host != options.operands.end(); ++host) {
-        if (std::find(options.operands.begin(), host, *host) != host) {
+    for (auto host = options.operands.begin(); host != options.operands.end(); ++host)
+        if (std::find(options.operands.begin(), host, *host) != host)
             return fail(fmt::format("--hosts: {} is given twice", *host));
-        }
-    }
     return {};
 }
 
@@ -157,17 +133,13 @@ Result<ReservationId> parse_reservation_id(std::string_view text) {
     ReservationId id;
     const std::size_t at = text.find('@');
     const std::string_view name = text.substr(0, at);
-    if (at != std::string_view::npos) {
-        id.server = text.substr(at + 1);
-    }
+    if (at != std::string_view::npos) id.server = text.substr(at + 1);
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string_view number = name.substr(std::min<std::size_t>(1, name.size()), dot - 1);
     const bool ok = !name.empty() && values::is_letter(name[0]) && !number.empty() &&
                     number.find_first_not_of("0123456789") == std::string_view::npos &&
                     dot + 1 != name.size() && (at == std::string_view::npos || !id.server.empty());
-    if (!ok) {
-        return fail(fmt::format("illegally formed reservation identifier: {}", text), 1);
-    }
+    if (!ok) return fail(fmt::format("illegally formed reservation identifier: {}", text), 1);
     id.name = name;
     return id;
 }
@@ -191,11 +163,10 @@ int for_each_reservation(const Program& program, const std::vector<std::string>&
             continue;
         }
         const auto connection = Connection::open(id->server);
-        if (!connection) {
+        if (!connection)
             note(connection.error());
-        } else if (const int failed = request(*connection, *id); failed != 0) {
+        else if (const int failed = request(*connection, *id); failed != 0)
             status = failed;
-        }
     }
     return status;
 }
@@ -208,9 +179,7 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         const auto name = std::next(of_job);
         const auto id = name == letters.end() ? Result<JobId>(fail("--job: expected a job identifier"))
                                               : parse_job_id(*name);
-        if (!id) {
-            return tl::unexpected(id.error());
-        }
+        if (!id) return tl::unexpected(id.error());
         options.attributes.put(ATTR_resv_job, "", sent_job_id(*id));
         letters.erase(of_job, std::next(name));
     }
@@ -220,35 +189,25 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         letters.erase(of_hosts);
     }
     const auto line = parse_options("D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:", letters);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     options.operands = line->all_operands();
     bool is_of_day = false;
     for (const Option& option : line->options) {
         const auto done = apply_common(options, option, now);
-        if (!done) {
-            return tl::unexpected(done.error());
-        }
-        if (option.letter == 'R') {
-            is_of_day = is_time_of_day(option.value);
-        }
-        if (*done) {
-            continue;
-        }
+        if (!done) return tl::unexpected(done.error());
+        if (option.letter == 'R') is_of_day = is_time_of_day(option.value);
+        if (*done) continue;
         switch (option.letter) {
             case 'D':
             case 'l': {
                 const std::string text = option.letter == 'D' ? "walltime=" + option.value : option.value;
-                if (const auto added = add_resources(options.attributes, text); !added) {
+                if (const auto added = add_resources(options.attributes, text); !added)
                     return illegal(option.letter, "value", added.error().message);
-                }
                 break;
             }
             case 'I':
-                if (!option.value.empty() && !parse_integer(option.value)) {
+                if (!option.value.empty() && !parse_integer(option.value))
                     return illegal('I', "time value", "expected a number of seconds");
-                }
                 options.attributes.put(ATTR_inter, "", option.value.empty() ? "0" : option.value);
                 break;
             case 'u':
@@ -266,25 +225,16 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
                 break;
             default: {
                 const auto pairs = parse_pairs(option.value);
-                if (!pairs || option.value.empty()) {
-                    return illegal('W', "value", "expected name=value");
-                }
-                for (const auto& [name, value] : *pairs) {
-                    options.attributes.put(name, "", value);
-                }
+                if (!pairs || option.value.empty()) return illegal('W', "value", "expected name=value");
+                for (const auto& [name, value] : *pairs) options.attributes.put(name, "", value);
             }
         }
     }
-    if (const auto done = check_hosts(options); !done) {
-        return tl::unexpected(done.error());
-    }
-    if (const auto done = check_moved_job(options); !done) {
-        return tl::unexpected(done.error());
-    }
+    if (const auto done = check_hosts(options); !done) return tl::unexpected(done.error());
+    if (const auto done = check_moved_job(options); !done) return tl::unexpected(done.error());
     if (options.attributes.has(ATTR_resv_job) &&
-        (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {
+        (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end)))
         return fail("Start/End time cannot be used with --job option");
-    }
     // an end by the time of day that is before the start is on the next day
     const std::string* const start = options.attributes.find(ATTR_resv_start);
     const std::string* const end = options.attributes.find(ATTR_resv_end);
@@ -298,41 +248,30 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
 Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,
                                                    std::time_t now) {
     const auto line = parse_options("E:I:m:M:N:R:q:U:G:D:l:W:", arguments);
-    if (!line) {
-        return tl::unexpected(line.error());
-    }
+    if (!line) return tl::unexpected(line.error());
     ReservationOptions options;
     options.operands = line->all_operands();
     for (const Option& option : line->options) {
         const auto done = apply_common(options, option, now);
-        if (!done) {
-            return tl::unexpected(done.error());
-        }
-        if (*done) {
-            continue;
-        }
+        if (!done) return tl::unexpected(done.error());
+        if (*done) continue;
         switch (option.letter) {
             case 'D':
                 options.attributes.put(ATTR_resv_duration, "", option.value);
                 break;
             case 'I': {
                 const auto seconds = parse_integer(option.value);
-                if (!seconds || *seconds <= 0) {
+                if (!seconds || *seconds <= 0)
                     return illegal('I', "time value", "expected a number of seconds above 0");
-                }
                 options.attributes.put(ATTR_inter, "", option.value);
                 break;
             }
             case 'l':
-                if (!option.value.starts_with("select=")) {
-                    return fail("-l only allows for select");
-                }
+                if (!option.value.starts_with("select=")) return fail("-l only allows for select");
                 options.attributes.put(ATTR_l, "select", option.value.substr(7));
                 break;
             default:
-                if (option.value != "force") {
-                    return illegal('W', "value", "expected force");
-                }
+                if (option.value != "force") return illegal('W', "value", "expected force");
                 options.is_forced = true;
         }
     }
@@ -342,24 +281,16 @@ Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string
 std::string reservation_time_text(std::time_t when, std::time_t now) {
     const std::tm then = local_time(when);
     const std::tm today = local_time(now);
-    if (then.tm_year != today.tm_year) {
-        return fmt::format("{:%a %b %d %Y %H:%M}", then);
-    }
-    if (then.tm_yday == today.tm_yday) {
-        return fmt::format("Today {:%H:%M}", then);
-    }
+    if (then.tm_year != today.tm_year) return fmt::format("{:%a %b %d %Y %H:%M}", then);
+    if (then.tm_yday == today.tm_yday) return fmt::format("Today {:%H:%M}", then);
     const int sunday = today.tm_yday - today.tm_wday;
-    if (then.tm_yday >= sunday && then.tm_yday <= sunday + 6) {
-        return fmt::format("{:%a %H:%M}", then);
-    }
+    if (then.tm_yday >= sunday && then.tm_yday <= sunday + 6) return fmt::format("{:%a %H:%M}", then);
     return fmt::format("{:%a %b %d %H:%M}", then);
 }
 
 std::string reservation_state_text(std::string_view number, bool in_full) {
     const auto state = parse_integer(number);
-    if (!state || *state < 0 || *state >= static_cast<long long>(kStates.size())) {
-        return std::string(number);
-    }
+    if (!state || *state < 0 || *state >= static_cast<long long>(kStates.size())) return std::string(number);
     const auto& [brief, full] = kStates.at(static_cast<std::size_t>(*state));
     return std::string(in_full ? full : brief);
 }
@@ -390,14 +321,13 @@ std::string reservation_in_full(const batch_status& reservation) {
             continue;
         }
         std::string value = printable(view(one->value));
-        if (name == ATTR_resv_state) {
+        if (name == ATTR_resv_state)
             value = reservation_state_text(value, true);
-        } else if (name == ATTR_resv_start || name == ATTR_resv_end || name == ATTR_ctime ||
-                   name == ATTR_mtime || name == ATTR_resv_retry) {
+        else if (name == ATTR_resv_start || name == ATTR_resv_end || name == ATTR_ctime ||
+                 name == ATTR_mtime || name == ATTR_resv_retry)
             value = date_text(instant_of(value));
-        } else if (name == ATTR_resv_execvnodes || name == ATTR_resv_standing || name == ATTR_resv_timezone) {
+        else if (name == ATTR_resv_execvnodes || name == ATTR_resv_standing || name == ATTR_resv_timezone)
             continue;
-        }
         text += fmt::format("{} = {}\n", name, value);
     }
     return text + "\n";

@@ -29,16 +29,12 @@ struct FreeInfo {
 // The host's full name from the resolver, else from the kernel.
 std::string host_name() {
     std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0) {
-        return "localhost";
-    }
+    if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
     addrinfo hints{};
     hints.ai_flags = AI_CANONNAME;
     hints.ai_family = AF_UNSPEC;
     addrinfo* found = nullptr;
-    if (getaddrinfo(name.data(), nullptr, &hints, &found) != 0) {
-        return name.data();
-    }
+    if (getaddrinfo(name.data(), nullptr, &hints, &found) != 0) return name.data();
     const std::unique_ptr<addrinfo, FreeInfo> owner(found);
     return found->ai_canonname != nullptr ? found->ai_canonname : name.data();
 }
@@ -46,17 +42,15 @@ std::string host_name() {
 // The working directory under the name by which the user went there, if that is still the same directory.
 Result<std::string> working_directory(const std::map<std::string, std::string>& variables) {
     std::array<char, 4096> buffer{};
-    if (getcwd(buffer.data(), buffer.size()) == nullptr) {
+    if (getcwd(buffer.data(), buffer.size()) == nullptr)
         return fail(fmt::format("cannot tell the working directory: {}", std::strerror(errno)), 1);
-    }
     const auto named = variables.find("PWD");
     struct stat here {};
     struct stat there {};
     if (named != variables.end() && named->second.starts_with('/') && stat(".", &here) == 0 &&
         stat(named->second.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
-        here.st_ino == there.st_ino) {
+        here.st_ino == there.st_ino)
         return named->second;
-    }
     return std::string(buffer.data());
 }
 
@@ -67,14 +61,11 @@ Result<SubmitEnvironment> submit_environment() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::size_t equals = text.find('=');
-        if (equals != std::string_view::npos && equals > 0) {
+        if (equals != std::string_view::npos && equals > 0)
             environment.variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-        }
     }
     auto directory = working_directory(environment.variables);
-    if (!directory) {
-        return tl::unexpected(directory.error());
-    }
+    if (!directory) return tl::unexpected(directory.error());
     environment.directory = std::move(*directory);
     environment.host = host_name();
     utsname system{};
@@ -87,9 +78,7 @@ OptionContext option_context(const SubmitEnvironment& environment) {
 }
 
 std::string server_home() {
-    if (const char* home = std::getenv("PBS_HOME"); home != nullptr && *home != '\0') {
-        return home;
-    }
+    if (const char* home = std::getenv("PBS_HOME"); home != nullptr && *home != '\0') return home;
     const char* named = std::getenv("PBS_CONF_FILE");
     auto conf = values::read_pbs_conf(values::pbs_conf_path(named == nullptr ? "" : named));
     if (const auto home = conf.find("PBS_HOME"); home != conf.end()) return std::move(home->second);

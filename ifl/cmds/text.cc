@@ -33,9 +33,7 @@ std::string printable(std::string_view text) {
 
 namespace {
 std::string cut(std::string_view text, std::size_t width) {
-    if (text.size() <= width || width == 0) {
-        return std::string(text);
-    }
+    if (text.size() <= width || width == 0) return std::string(text);
     return std::string(text.substr(0, width - 1)) + '*';
 }
 }  // namespace
@@ -66,15 +64,12 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
     for (; i < text.size(); ++i) {
         const char c = text[i];
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && !values::is_space(c)) || byte == 0x7f) {
+        if ((byte < 0x20 && !values::is_space(c)) || byte == 0x7f)
             return tl::unexpected(QuoteError{"control character", i});
-        }
         if (inside) {
             inside = c != quote;
             just_closed = !inside;
-            if (inside) {
-                value.text += c;
-            }
+            if (inside) value.text += c;
             continue;
         }
         const bool opens = (c == '"' || c == '\'') && (quote == '\0' || quote == c || just_closed);
@@ -89,9 +84,7 @@ tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::siz
             value.text += c;
         }
     }
-    if (inside) {
-        return tl::unexpected(QuoteError{"no closing quote", opened_at});
-    }
+    if (inside) return tl::unexpected(QuoteError{"no closing quote", opened_at});
     value.end = i;
     return value;
 }
@@ -100,29 +93,19 @@ std::string quote_value(std::string_view value) {
     std::string text(value);
     for (char& c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\t') || byte == 0x7f) {
-            c = ' ';
-        }
+        if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = ' ';
     }
     // quote a text with a backslash, too: at the end of a line it would join the next line to this one
-    if (!text.empty() && text.find_first_of("\"' \t,;#[\\") == std::string::npos) {
-        return text;
-    }
-    if (text.find('"') == std::string::npos) {
-        return '"' + text + '"';
-    }
-    if (text.find('\'') == std::string::npos) {
-        return '\'' + text + '\'';
-    }
+    if (!text.empty() && text.find_first_of("\"' \t,;#[\\") == std::string::npos) return text;
+    if (text.find('"') == std::string::npos) return '"' + text + '"';
+    if (text.find('\'') == std::string::npos) return '\'' + text + '\'';
     // both kinds of quotes: parts side by side, each in the kind that it doesn't have
     std::string out;
     char quote = '\0';
     for (const char c : text) {
         const char wanted = c == '"' ? '\'' : c == '\'' ? '"' : quote;
         if (quote == '\0' || wanted != quote) {
-            if (quote != '\0') {
-                out += quote;
-            }
+            if (quote != '\0') out += quote;
             quote = wanted == '\0' ? '"' : wanted;
             out += quote;
         }
@@ -136,19 +119,11 @@ namespace {
 
 // Returns whether a "word=", which ends the value before it, is at `at`.
 bool begins_pair(std::string_view text, std::size_t at) {
-    while (at < text.size() && values::is_space(text[at])) {
-        ++at;
-    }
+    while (at < text.size() && values::is_space(text[at])) ++at;
     const std::size_t begin = at;
-    while (at < text.size() && (values::is_alnum(text[at]) || text[at] == '_')) {
-        ++at;
-    }
-    if (at == begin || !values::is_letter(text[begin])) {
-        return false;
-    }
-    while (at < text.size() && values::is_space(text[at])) {
-        ++at;
-    }
+    while (at < text.size() && (values::is_alnum(text[at]) || text[at] == '_')) ++at;
+    if (at == begin || !values::is_letter(text[begin])) return false;
+    while (at < text.size() && values::is_space(text[at])) ++at;
     return at < text.size() && text[at] == '=';
 }
 
@@ -159,11 +134,10 @@ Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
     for (; at < text.size(); ++at) {
         const char c = text[at];
         if (quote != '\0') {
-            if (c == quote) {
+            if (c == quote)
                 quote = '\0';
-            } else {
+            else
                 value += c;
-            }
         } else if (c == '"' || c == '\'') {
             quote = c;
         } else if (c == ',' && begins_pair(text, at + 1)) {
@@ -172,9 +146,7 @@ Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
             value += c;
         }
     }
-    if (quote != '\0') {
-        return fail(fmt::format("no closing quote in '{}'", text));
-    }
+    if (quote != '\0') return fail(fmt::format("no closing quote in '{}'", text));
     return std::string(values::trim(value));
 }
 
@@ -185,26 +157,17 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
     std::size_t at = 0;
     while (at < text.size()) {
         const std::size_t equals = text.find('=', at);
-        if (equals == std::string_view::npos || values::trim(text.substr(at, equals - at)).empty()) {
+        if (equals == std::string_view::npos || values::trim(text.substr(at, equals - at)).empty())
             return fail(fmt::format("'{}': expected name=value", text.substr(at)));
-        }
         const std::string_view name = values::trim(text.substr(at, equals - at));
         at = equals + 1;
         auto value = take_pair_value(text, at);
-        if (!value) {
-            return tl::unexpected(value.error());
-        }
-        if (value->empty()) {
-            return fail(fmt::format("'{}': expected a value after '{}='", text, name));
-        }
+        if (!value) return tl::unexpected(value.error());
+        if (value->empty()) return fail(fmt::format("'{}': expected a value after '{}='", text, name));
         pairs.emplace_back(std::string(name), std::move(*value));
-        if (at < text.size()) {
-            ++at;  // the comma before the next pair
-        }
+        if (at < text.size()) ++at;  // the comma before the next pair
     }
-    if (pairs.empty()) {
-        return fail("expected name=value, found nothing");
-    }
+    if (pairs.empty()) return fail("expected name=value, found nothing");
     return pairs;
 }
 

@@ -26,17 +26,13 @@ std::string_view take_field(std::string_view& line) {
 // The date "MM/DD/YYYY HH:MM:SS.uuuuuu" as a text that sorts by time.
 std::string sort_key(std::string_view date) {
     constexpr std::size_t kSeconds = 19;
-    if (date.size() < kSeconds) {
-        return std::string(date);
-    }
+    if (date.size() < kSeconds) return std::string(date);
     const std::string_view fraction = date.size() > kSeconds ? date.substr(kSeconds) : ".~";
     return fmt::format("{}{}{}{}", date.substr(6, 4), date.substr(0, 5), date.substr(10, 9), fraction);
 }
 
 bool is_about(std::string_view job, std::string_view name) {
-    if (job.find('.') == std::string_view::npos) {
-        name = name.substr(0, name.find('.'));
-    }
+    if (job.find('.') == std::string_view::npos) name = name.substr(0, name.find('.'));
     return !job.empty() && name == job;
 }
 
@@ -46,12 +42,8 @@ std::string wrapped(std::string head, std::string_view text, std::size_t width) 
     const std::size_t room = width > head.size() ? width - head.size() : 1;
     while (width != 0 && text.size() > room) {
         std::size_t at = text.rfind(' ', room);
-        if (at == std::string_view::npos || at == 0) {
-            at = text.find(' ', room);
-        }
-        if (at == std::string_view::npos) {
-            break;
-        }
+        if (at == std::string_view::npos || at == 0) at = text.find(' ', room);
+        if (at == std::string_view::npos) break;
         head += fmt::format("{}\n{}", text.substr(0, at), margin);
         text.remove_prefix(at + 1);
     }
@@ -89,9 +81,7 @@ void sort_trace_lines(std::vector<TraceLine>& lines) {
 
 void drop_excessive(std::vector<TraceLine>& lines, std::size_t excessive) {
     std::map<std::string, std::size_t> left;
-    for (const TraceLine& line : lines) {
-        ++left[line.text];
-    }
+    for (const TraceLine& line : lines) ++left[line.text];
     std::erase_if(left, [&](const auto& count) { return count.second < excessive; });
     std::erase_if(lines, [&](const TraceLine& line) {
         const auto at = left.find(line.text);
@@ -113,22 +103,15 @@ std::optional<unsigned> event_mask(std::string_view name) {
                                                                              {"debug3", 0x400},
                                                                              {"debug4", 0x800},
                                                                              {"force", 0x8000}}};
-    for (const auto& [event, mask] : kEvents) {
-        if (event == name) {
-            return mask;
-        }
-    }
-    if (name.starts_with("0x")) {
-        name.remove_prefix(2);
-    }
+    for (const auto& [event, mask] : kEvents)
+        if (event == name) return mask;
+    if (name.starts_with("0x")) name.remove_prefix(2);
     return !name.empty() && values::is_digit(name.front()) ? values::number<unsigned>(name, 16)
                                                            : std::nullopt;
 }
 
 std::string trace_text(const std::vector<TraceLine>& lines, std::size_t width) {
-    if (lines.empty()) {
-        return {};
-    }
+    if (lines.empty()) return {};
     const bool fine = std::any_of(lines.begin(), lines.end(), [](const TraceLine& line) {
         return line.date.find('.') != std::string::npos;
     });

@@ -69,9 +69,7 @@ Result<long> count(const Option& option) {
 Result<void> apply(Asked& asked, const Option& option) {
     const bool number = option.letter == 'c' || option.letter == 'n' || option.letter == 'w';
     const auto value = number ? count(option) : Result<long>(0);
-    if (!value) {
-        return tl::unexpected(value.error());
-    }
+    if (!value) return tl::unexpected(value.error());
     switch (option.letter) {
         case 'v':
             asked.verbose = true;
@@ -110,20 +108,13 @@ Result<void> apply(Asked& asked, const Option& option) {
 
 Result<Asked> parse(const std::vector<std::string>& arguments) {
     const auto line = parse_options("zvamslw:p:n:f:c:", arguments);
-    if (!line) {
-        return fail(line.error().message, 1);
-    }
+    if (!line) return fail(line.error().message, 1);
     Asked asked;
     asked.home = server_home();
-    for (const Option& option : line->options) {
-        if (const auto applied = apply(asked, option); !applied) {
-            return tl::unexpected(applied.error());
-        }
-    }
+    for (const Option& option : line->options)
+        if (const auto applied = apply(asked, option); !applied) return tl::unexpected(applied.error());
     asked.jobs = line->all_operands();
-    if (asked.jobs.empty()) {
-        return fail("no job identifier", 1);
-    }
+    if (asked.jobs.empty()) return fail("no job identifier", 1);
     return asked;
 }
 
@@ -138,21 +129,16 @@ std::vector<TraceLine> lines_of(const Asked& asked, const std::string& job) {
     for (long day = 0; day < asked.days; ++day) {
         const std::string date = fmt::format("{:%Y%m%d}", fmt::localtime(now - day * kSecondsInDay));
         for (const Source& source : kSources) {
-            if (asked.left_out.find(source.option) != std::string::npos) {
-                continue;
-            }
+            if (asked.left_out.find(source.option) != std::string::npos) continue;
             const std::string path = fmt::format("{}/{}/{}", asked.home, source.folder, date);
             std::ifstream file(path);
-            if (file) {
+            if (file)
                 find_trace_lines(file, source.file, job, lines);
-            } else if (asked.verbose) {
+            else if (asked.verbose)
                 fmt::print(stderr, "{}: {}\n", path, std::strerror(errno));
-            }
         }
     }
-    if (asked.filter_excessive) {
-        drop_excessive(lines, asked.excessive);
-    }
+    if (asked.filter_excessive) drop_excessive(lines, asked.excessive);
     sort_trace_lines(lines);
     return lines;
 }
@@ -161,9 +147,7 @@ std::vector<TraceLine> lines_of(const Asked& asked, const std::string& job) {
 
 int main(int argc, char** argv) {
     const auto asked = parse_arguments(kProgram, arguments_of(argc, argv), parse);
-    if (!asked) {
-        return asked.error();
-    }
+    if (!asked) return asked.error();
     int status = 0;
     for (const std::string& job : asked->jobs) {
         auto lines = lines_of(*asked, job);

@@ -43,9 +43,7 @@ class Signals {
     explicit Signals(std::initializer_list<int> numbers) {
         sigset_t set;
         sigemptyset(&set);
-        for (const int number : numbers) {
-            sigaddset(&set, number);
-        }
+        for (const int number : numbers) sigaddset(&set, number);
         sigprocmask(SIG_BLOCK, &set, &before_);
         fd_.reset(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     }
@@ -77,12 +75,8 @@ long owner_of(const sockaddr_in& peer) {
         std::string local;
         long uid = -1;
         fields >> word >> local;
-        for (int i = 0; i < 5; ++i) {
-            fields >> word;
-        }
-        if (fields >> uid && local == end) {
-            return uid;
-        }
+        for (int i = 0; i < 5; ++i) fields >> word;
+        if (fields >> uid && local == end) return uid;
     }
     return -1;
 }
@@ -98,9 +92,7 @@ std::string receive(int fd, std::size_t size) {
     std::size_t have = 0;
     while (have < size && readable(fd, kPatience)) {
         const ssize_t count = read(fd, text.data() + have, size - have);
-        if (count <= 0) {
-            break;
-        }
+        if (count <= 0) break;
         have += static_cast<std::size_t>(count);
     }
     text.resize(have);
@@ -110,9 +102,7 @@ std::string receive(int fd, std::size_t size) {
 bool send(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
+        if (count < 0 && errno != EINTR) return false;
         text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
     }
     return true;
@@ -122,18 +112,15 @@ void delete_job(const Program& program, const std::string& server, const std::st
     fmt::print("Job {} is being deleted\n", job);
     std::fflush(stdout);
     const auto connection = Connection::open(server);
-    if (!connection) {
+    if (!connection)
         complain(program, connection.error().message);
-    } else if (pbs_deljob(connection->handle(), job.c_str(), nullptr) != 0) {
+    else if (pbs_deljob(connection->handle(), job.c_str(), nullptr) != 0)
         complain(program, connection->error_text());
-    }
 }
 
 bool is_there(const std::string& server, const std::string& job) {
     const auto connection = Connection::open(server);
-    if (!connection) {
-        return true;  // unknown: the server may still connect
-    }
+    if (!connection) return true;  // unknown: the server may still connect
     batch_status* status = pbs_statjob(connection->handle(), job.c_str(), nullptr, nullptr);
     const bool there = status != nullptr || (pbs_errno != PBSE_UNKJOBID && pbs_errno != PBSE_HISTJOBID);
     pbs_statfree(status);
@@ -146,17 +133,11 @@ std::optional<int> end_of_job(const Program& program, int caller, const std::str
     char* id = nullptr;
     char* why = nullptr;
     int status = 0;
-    if (pbs_jobend(caller, &id, &why, &status) != 0) {
-        return std::nullopt;
-    }
+    if (pbs_jobend(caller, &id, &why, &status) != 0) return std::nullopt;
     const Text name(id);
     const Text message(why);
-    if (name.get() != job) {
-        return std::nullopt;
-    }
-    if (*message == '\0') {
-        return status & 0xff;
-    }
+    if (name.get() != job) return std::nullopt;
+    if (*message == '\0') return status & 0xff;
     complain(program, fmt::format("{} {}", job, message.get()));
     return kNoStatus;
 }
@@ -197,14 +178,11 @@ bool greet(int fd) {
     termios modes{};
     tcgetattr(STDIN_FILENO, &modes);
     winsize size{};
-    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) {
-        size = {20, 80, 0, 0};
-    }
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) size = {20, 80, 0, 0};
     const char* type = std::getenv("TERM");
     std::string keys;
-    for (const int key : {VINTR, VQUIT, VERASE, VKILL, VEOF, VSUSP}) {
+    for (const int key : {VINTR, VQUIT, VERASE, VKILL, VEOF, VSUSP})
         keys += static_cast<char>(modes.c_cc[key]);
-    }
     return send(fd, filled(fmt::format("TERM={}", type == nullptr ? "unknown" : type), kTextSize) + keys +
                         filled(fmt::format("WINSIZE {},{},{},{}", size.ws_row, size.ws_col, size.ws_xpixel,
                                            size.ws_ypixel),
@@ -220,9 +198,7 @@ class Typed {
     bool take(std::string_view typed, std::string& out) {
         for (const char c : typed) {
             if (std::exchange(tilde_, false)) {
-                if (c == '.') {
-                    return false;
-                }
+                if (c == '.') return false;
                 if (c == static_cast<char>(terminal_.before().c_cc[VSUSP])) {
                     terminal_.unset();
                     std::raise(SIGSTOP);
@@ -253,14 +229,10 @@ void carry(int fd) {
     std::array<char, 4096> buffer{};
     for (;;) {
         std::array<pollfd, 2> ends{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{fd, POLLIN, 0}};
-        if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) {
-            return;
-        }
+        if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
         if (ends[1].revents != 0) {
             const ssize_t count = read(fd, buffer.data(), buffer.size());
-            if (count <= 0) {
-                return;
-            }
+            if (count <= 0) return;
             std::fwrite(buffer.data(), 1, static_cast<std::size_t>(count), stdout);
             std::fflush(stdout);
         }
@@ -268,9 +240,8 @@ void carry(int fd) {
             const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
             std::string out;
             if (count <= 0 || !typed.take({buffer.data(), static_cast<std::size_t>(count)}, out) ||
-                !send(fd, out)) {
+                !send(fd, out))
                 return;
-            }
         }
     }
 }
@@ -297,9 +268,8 @@ Result<Listener> Listener::open() {
     socklen_t size = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
     if (fd < 0 || bind(fd, generic, sizeof address) != 0 || getsockname(fd, generic, &size) != 0 ||
-        listen(fd, 1) != 0) {
+        listen(fd, 1) != 0)
         return fail(fmt::format("no socket to wait at: {}", std::strerror(errno)), 1);
-    }
     listener.port_ = ntohs(address.sin_port);
     return listener;
 }
@@ -308,9 +278,8 @@ int Listener::accept() const {
     sockaddr_in peer{};
     socklen_t size = sizeof peer;
     const int fd = accept4(fd_.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC);
-    if (fd < 0 || ntohs(peer.sin_port) < IPPORT_RESERVED || owner_of(peer) == static_cast<long>(geteuid())) {
+    if (fd < 0 || ntohs(peer.sin_port) < IPPORT_RESERVED || owner_of(peer) == static_cast<long>(geteuid()))
         return fd;
-    }
     close(fd);
     return -1;
 }
@@ -320,9 +289,7 @@ int wait_for_end(const Program& program, const Listener& listener, const std::st
     const Signals signals{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     for (;;) {
         std::array<pollfd, 2> events{pollfd{listener.fd(), POLLIN, 0}, pollfd{signals.fd(), POLLIN, 0}};
-        if (poll(events.data(), events.size(), -1) < 0) {
-            continue;
-        }
+        if (poll(events.data(), events.size(), -1) < 0) continue;
         if (events[1].revents != 0) {
             complain(program, fmt::format("wait for job {} interrupted by signal {}", job, signals.take()));
             delete_job(program, server, job);
@@ -330,17 +297,14 @@ int wait_for_end(const Program& program, const Listener& listener, const std::st
         }
         const values::Fd caller(listener.accept());
         if (caller.get() >= 0) {
-            if (const auto status = end_of_job(program, caller.get(), job)) {
-                return *status;
-            }
+            if (const auto status = end_of_job(program, caller.get(), job)) return *status;
         }
     }
 }
 
 Result<void> check_terminal() {
-    if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
+    if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0)
         return fail("standard input and output must be a terminal for interactive job submission", 1);
-    }
     return {};
 }
 
@@ -368,13 +332,9 @@ int attend(const Program& program, const Listener& listener, const std::string& 
             continue;
         }
         const values::Fd caller(events[0].revents != 0 ? listener.accept() : -1);
-        if (caller.get() < 0) {
-            continue;
-        }
+        if (caller.get() < 0) continue;
         const std::string id = receive(caller.get(), kIdSize);
-        if (std::string_view(id).substr(0, id.find('\0')) != job || !greet(caller.get())) {
-            continue;
-        }
+        if (std::string_view(id).substr(0, id.find('\0')) != job || !greet(caller.get())) continue;
         fmt::print("qsub: job {} ready\n\n", job);
         std::fflush(stdout);
         carry(caller.get());
