@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include "ifl/cmds/attr_list.h"
 #include "ifl/pbs_error.h"
 
 namespace pbs::cmds {
