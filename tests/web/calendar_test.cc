@@ -1,4 +1,4 @@
-#include "tools/web/pages/calendar.h"
+#include "tools/web/pages/pages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/web/pages/now.h"
+#include "tools/web/pages/pages.h"
 
 #include <gtest/gtest.h>
 

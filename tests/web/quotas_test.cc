@@ -1,4 +1,4 @@
-#include "tools/web/pages/quotas.h"
+#include "tools/web/pages/pages.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "tests/web/site_of.h"
-#include "tools/web/pages/what_if.h"
+#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/web/pages/calendar.h"
+#include "tools/web/pages/pages.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "tools/calendar/dates.h"
 #include "tools/calendar/month.h"
 #include "tools/web/jobs.h"
-#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/web/pages/changes.h"
+#include "tools/web/pages/pages.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "tools/web/pages/pages.h"
 #include "values/text.h"
 
 namespace pbs::web {

@@ -1,4 +1,4 @@
-#include "tools/web/pages/now.h"
+#include "tools/web/pages/pages.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,6 @@
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "tools/web/counts.h"
-#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

@@ -1,11 +1,10 @@
-#include "tools/web/pages/quotas.h"
+#include "tools/web/pages/pages.h"
 
 #include <chrono>
 #include <vector>
 
 #include "ifl/cmds/quota_counter.h"
 #include "ifl/pbs_ifl.h"
-#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/web/pages/shares.h"
+#include "tools/web/pages/pages.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,6 @@
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "objects/value.h"
-#include "tools/web/pages/pages.h"
 #include "values/text.h"
 
 namespace pbs::web {

@@ -1,4 +1,4 @@
-#include "tools/web/pages/what_if.h"
+#include "tools/web/pages/pages.h"
 
 #include <chrono>
 #include <set>
@@ -6,7 +6,6 @@
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

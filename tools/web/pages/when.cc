@@ -1,4 +1,4 @@
-#include "tools/web/pages/when.h"
+#include "tools/web/pages/pages.h"
 
 #include <array>
 #include <chrono>
@@ -8,7 +8,6 @@
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "tools/web/jobs.h"
-#include "tools/web/pages/pages.h"
 
 namespace pbs::web {
 namespace {

@@ -1,5 +1,4 @@
 // The page Why: why a job starts or waits. Without a job it lists jobs.
-#include "tools/web/pages/why.h"
 
 #include <array>
 #include <chrono>
