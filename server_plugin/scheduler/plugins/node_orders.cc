@@ -1,4 +1,4 @@
-// node_sort_key and node_sort_key_of_place: the order of vnodes. Ignores keys on undefined resources.
+// The node orders of the profiles.
 
 #include "server_plugin/scheduler/framework/node_order.h"
 
@@ -31,7 +31,18 @@ NodeKeys keys_of_place(const Settings& s, const Resources& resources, const Keys
 
 }  // namespace
 
+// node_sort_key and node_sort_key_of_place. Ignores keys on undefined resources.
 extern const NodeOrder kNodeSortKeyOrder;
 const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys, .of_place = keys_of_place};
+
+// The Priority of vnodes, the highest first.
+extern const NodeOrder kPriorityOrder;
+const NodeOrder kPriorityOrder{
+    .name = "priority",
+    .keys =
+        [](const Settings&, const Resources&) {
+            return NodeKeys{{kNoResource, true}};
+        },
+};
 
 }  // namespace pbs::sched
