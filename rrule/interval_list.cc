@@ -57,7 +57,6 @@ void IntervalList::add(Blocks<Time>& blocks, const Interval& part) {
         Time& last = blocks.back().at[2 * (in_block == 0 ? kInBlock : in_block)];
         if (last == start) {
             last = end;
-            sum_ += part.end - part.start;
             return;
         }
     }
@@ -65,12 +64,10 @@ void IntervalList::add(Blocks<Time>& blocks, const Interval& part) {
         Block<Time> next;
         std::fill(std::begin(next.at), std::end(next.at), Block<Time>::kNone);
         next.at[0] = blocks.empty() ? Time{0} : blocks.back().at[2 * kInBlock];
-        next.before = static_cast<Time>(sum_.count());
         blocks.push_back(next);
     }
     blocks.back().at[2 * in_block + 1] = start;
     blocks.back().at[2 * in_block + 2] = end;
-    sum_ += part.end - part.start;
     ++size_;
 }
 
@@ -163,22 +160,6 @@ std::size_t IntervalList::index(const Blocks<Time>& blocks, Instant t) const {
 std::size_t IntervalList::index(Instant t) const {
     if (empty() || t < origin_) return 0;
     return with_blocks([&](const auto& blocks) { return index(blocks, t); });
-}
-
-template <class Time>
-Seconds IntervalList::measure(const Blocks<Time>& blocks, Instant t) const {
-    const auto now = since_begin<Time>(t);
-    const auto block = find(blocks, now);
-    if (block == blocks.end()) return sum_;
-    Time inside = block->before;
-    for (std::size_t i = 1; i < 2 * kInBlock; i += 2)
-        inside += std::min(now, block->at[i + 1]) - std::min(now, block->at[i]);
-    return Seconds{inside};
-}
-
-Seconds IntervalList::measure(Instant t) const {
-    if (empty() || t < origin_) return Seconds{0};
-    return with_blocks([&](const auto& blocks) { return measure(blocks, t); });
 }
 
 std::size_t IntervalList::memory() const {

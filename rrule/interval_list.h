@@ -46,8 +46,6 @@ class IntervalList {
     Place around(Instant t) const;
     // The index of the first interval that ends after t; size() if there is none.
     std::size_t index(Instant t) const;
-    // The number of seconds before t that the intervals contain.
-    Seconds measure(Instant t) const;
     // The memory on the heap, in bytes.
     std::size_t memory() const;
 
@@ -61,8 +59,6 @@ class IntervalList {
         // The end of the last interval before the block (0 if there is none), then start, end, start, end ...
         // of the block's own; unused ones are kNone.
         Time at[2 * kInBlock + 1];
-        // The total length of the intervals before the block.
-        Time before;
     };
     template <class Time>
     using Blocks = std::vector<Block<Time>>;
@@ -79,8 +75,6 @@ class IntervalList {
     Place around(const Blocks<Time>& blocks, Instant t) const;
     template <class Time>
     std::size_t index(const Blocks<Time>& blocks, Instant t) const;
-    template <class Time>
-    Seconds measure(const Blocks<Time>& blocks, Instant t) const;
 
     // Calls do_it with the blocks that are in use, narrow_ or wide_.
     template <class Do>
@@ -107,7 +101,6 @@ class IntervalList {
     Blocks<std::uint32_t> narrow_;
     Blocks<std::int64_t> wide_;
     std::size_t size_ = 0;
-    Seconds sum_{0};  // total length of all intervals
 };
 
 }  // namespace pbs::rrule

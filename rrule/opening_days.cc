@@ -1,5 +1,6 @@
 #include "rrule/opening_days.h"
 
+#include <bit>
 #include <cstdlib>
 
 namespace pbs::rrule {

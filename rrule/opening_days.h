@@ -2,9 +2,7 @@
 // interval in which the window is open. Internal to rrule/.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,8 +36,6 @@ class alignas(64) OpeningDays {
     std::optional<bool> contains(Instant t) const;
     // The first instant after t at which the window opens or closes.
     std::optional<Instant> next_change(Instant t) const;
-    // The number of seconds of [a, b) in which the window is open.
-    std::optional<Seconds> seconds(Instant a, Instant b) const;
 
   private:
     static constexpr int kDays = 384;
@@ -70,11 +66,7 @@ class alignas(64) OpeningDays {
     int next_opening(int day) const;
     // The first day from `day` on that isn't an opening day.
     int next_other(int day) const;
-    // The number of opening days in [from, to).
-    int count(int from, int to) const;
     bool open(Reading now) const;
-    // The number of seconds, up to now, in which the openings of yesterday and of today have been open.
-    int open_so_far(Reading now) const;
 
     // Midnight UTC of the table's first day, in seconds since the Epoch.
     std::int64_t begin() const { return std::int64_t{first_day_} * kDaySeconds; }
@@ -126,12 +118,6 @@ inline std::uint64_t OpeningDays::days_from(int day) const {
     return days_[word] >> bit | after << 1 << (63 - bit);
 }
 
-inline int OpeningDays::count(int from, int to) const {
-    int sum = 0;
-    for (; to - from >= 64; from += 64) sum += std::popcount(days_from(from));
-    return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
-}
-
 // This function has no branches: the tables of other windows push this window's table out of the cache, and
 // each mispredicted branch would wait for memory.
 inline bool OpeningDays::open(Reading now) const {
@@ -161,26 +147,6 @@ inline std::optional<Instant> OpeningDays::next_change(Instant t) const {
         length() == kDaySeconds && is_open ? next_other(now.day + begun) - 1 : now.day + begun - 1;
     const int next = next_opening(now.day + begun);
     return instant(is_open ? last : next, static_cast<int>(is_open ? end_ : start_));
-}
-
-inline int OpeningDays::open_so_far(Reading now) const {
-    const std::uint64_t days = days_from(now.day - 1);
-    const auto part = [&](std::uint64_t opens, int time) {
-        return (opens & 1) == 0 ? 0 : std::clamp(time - static_cast<int>(start_), 0, length());
-    };
-    return part(days, now.time + kDaySeconds) + part(days >> 1, now.time);
-}
-
-inline std::optional<Seconds> OpeningDays::seconds(Instant a, Instant b) const {
-    const Reading from = reading(a);
-    const Reading to = reading(b);
-    if (!from.known() || !to.known()) return std::nullopt;
-    const bool changed = std::any_of(changes_.begin(), changes_.end(),
-                                     [&](int change) { return from.day < change && change < to.day; });
-    if (changed) return std::nullopt;
-    // openings that started before yesterday are over
-    return Seconds{std::int64_t{count(from.day - 1, to.day - 1)} * length() + open_so_far(to) -
-                   open_so_far(from)};
 }
 
 }  // namespace pbs::rrule

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "rrule/complement.h"
 #include "rrule/interval_list.h"
 #include "rrule/opening_days.h"
 #include "rrule/pattern.h"
@@ -205,29 +204,6 @@ struct alignas(64) WindowSet::Impl {
         return Interval{list[i].start, list[i].end};
     }
 
-    // The end of the last interval that ends at or before t; kBegin if there is none.
-    Instant end_before(Instant t) {
-        cover(t, t + Seconds{1});
-        std::size_t i = list.index(t);
-        while (i == 0 && lo > kBegin) {
-            extend_back(std::max(kBegin, lo - step));
-            step = std::min(step * 2, Days{kCycleDays});
-            i = list.index(t);
-        }
-        return i == 0 ? kBegin : list[i - 1].end;
-    }
-
-    std::optional<Interval> gap(Instant t) {
-        Instant start;
-        if (inside(t)) {
-            start = change(t);
-        } else {
-            start = end_before(t);
-        }
-        if (start >= kEnd) return std::nullopt;
-        return Interval{start, change(std::max(start, t))};
-    }
-
     // The intervals within [a, b).
     std::vector<Interval> intervals(Instant a, Instant b) {
         if (b - a > kFar) return pattern().in_time(a, b);
@@ -236,20 +212,6 @@ struct alignas(64) WindowSet::Impl {
         for (std::size_t i = list.index(a); i < list.size() && list[i].start < b; ++i)
             out.push_back({std::max(list[i].start, a), std::min(list[i].end, b)});
         return out;
-    }
-
-    Seconds seconds(Instant a, Instant b) {
-        if (const auto known = from_days(a, [a, b](const OpeningDays& in) { return in.seconds(a, b); }))
-            return *known;
-        if (b - a <= kFar) {
-            cover(a, b);
-            return list.measure(b) - list.measure(a);
-        }
-        Seconds sum{0};
-        for (; a < b; a += kFar)
-            for (const Interval& part : pattern().in_time(a, std::min(b, a + kFar)))
-                sum += part.end - part.start;
-        return sum;
     }
 };
 
@@ -260,17 +222,8 @@ WindowSet::WindowSet(std::vector<Window> windows, NonWorkDays holidays) : impl_(
     impl_->holidays = std::move(holidays);
 }
 
-WindowSet WindowSet::complement() const {
-    WindowSet out = *this;
-    out.outside_ = !outside_;
-    return out;
-}
-
 bool WindowSet::empty() const {
     return impl_->windows.empty();
-}
-bool WindowSet::is_complement() const {
-    return outside_;
 }
 const std::vector<Window>& WindowSet::windows() const {
     return impl_->windows;
@@ -281,7 +234,7 @@ const NonWorkDays& WindowSet::holidays() const {
 
 bool WindowSet::contains(Instant t) const {
     if (t < kBegin || t >= kEnd) return false;
-    return impl_->inside(t) != outside_;
+    return impl_->inside(t);
 }
 
 std::optional<Instant> WindowSet::next_change(Instant t) const {
@@ -297,24 +250,14 @@ std::optional<Instant> WindowSet::next_change(Instant t) const {
 
 std::optional<Interval> WindowSet::at_or_after(Instant t) const {
     if (t >= kEnd) return std::nullopt;
-    t = std::max(t, kBegin);
-    return outside_ ? impl_->gap(t) : impl_->interval(t);
+    return impl_->interval(std::max(t, kBegin));
 }
 
 std::vector<Interval> WindowSet::intervals(Instant a, Instant b) const {
     a = std::max(a, kBegin);
     b = std::min(b, kEnd);
     if (b <= a) return {};
-    std::vector<Interval> parts = impl_->intervals(a, b);
-    return outside_ ? complement_of(parts, a, b) : parts;
-}
-
-Seconds WindowSet::seconds_inside(Instant a, Instant b) const {
-    a = std::max(a, kBegin);
-    b = std::min(b, kEnd);
-    if (b <= a) return Seconds{0};
-    const Seconds inside = impl_->seconds(a, b);
-    return outside_ ? b - a - inside : inside;
+    return impl_->intervals(a, b);
 }
 
 std::size_t WindowSet::memory() const {

@@ -60,6 +60,12 @@ std::vector<Window> windows(std::size_t count) {
 // Range of the instants in questions: most of the year that a set compiles at first.
 constexpr Seconds kAsked{std::chrono::days{300}};
 
+// Makes a set compile the days and the list of a year.
+void compile_year(const WindowSet& set) {
+    benchmark::DoNotOptimize(set.next_change(kNow));
+    benchmark::DoNotOptimize(set.intervals(kNow, kNow + kYear));
+}
+
 // Returns sets of one window each, as for `count` queues. Each set has already compiled the times of kAsked.
 // The sets are made once for each count.
 const std::vector<WindowSet>& sets(std::size_t count) {
@@ -69,7 +75,7 @@ const std::vector<WindowSet>& sets(std::size_t count) {
     const NonWorkDays days = holidays();
     for (const Window& window : windows(count)) out.emplace_back(std::vector<Window>{window}, days);
     for (const WindowSet& set : out) {
-        benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+        compile_year(set);
         benchmark::DoNotOptimize(set.next_change(kNow + kAsked));
         benchmark::DoNotOptimize(set.next_change(kNow));
     }
@@ -117,9 +123,6 @@ bool contains(const WindowSet& set, Instant t) {
 std::optional<Instant> next_change(const WindowSet& set, Instant t) {
     return set.next_change(t);
 }
-Seconds week(const WindowSet& set, Instant t) {
-    return set.seconds_inside(t, t + std::chrono::days{7});
-}
 
 // Asks random sets about the present, as a scheduling cycle does. So does NextChangeNow().
 void InsideNow(benchmark::State& state) {
@@ -135,20 +138,16 @@ void InsideAnyTime(benchmark::State& state) {
 void NextChangeAnyTime(benchmark::State& state) {
     ask_sets(state, false, next_change);
 }
-void SecondsInsideAWeek(benchmark::State& state) {
-    ask_sets(state, false, week);
-}
 BENCHMARK(InsideNow)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(NextChangeNow)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(InsideAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(NextChangeAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
-BENCHMARK(SecondsInsideAWeek)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
 // Asks the union of all windows about random times within kAsked.
 void InsideAUnion(benchmark::State& state) {
     const WindowSet set(windows(static_cast<std::size_t>(state.range(0))), holidays());
     const auto list = questions(1);
-    benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+    compile_year(set);
     std::size_t i = 0;
     for (auto _ : state) {
         const Instant at = kNow + Seconds{list[i++ % kQuestions].after_now};
@@ -170,7 +169,7 @@ void CompileAYear(benchmark::State& state) {
         memory = 0;
         for (const Window& window : all) {
             const WindowSet set({window}, days);
-            benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+            compile_year(set);
             memory += set.memory();
         }
     }
@@ -189,7 +188,7 @@ void CompileAYearOfAUnion(benchmark::State& state) {
     const NonWorkDays days = holidays();
     for (auto _ : state) {
         const WindowSet set(all, days);
-        benchmark::DoNotOptimize(set.seconds_inside(kNow, kNow + kYear));
+        compile_year(set);
     }
     state.SetComplexityN(state.range(0));
 }

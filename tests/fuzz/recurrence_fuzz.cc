@@ -27,14 +27,9 @@ void ask(const WindowSet& set) {
     require(!change || (*change > kNow && set.contains(*change) != set.contains(*change - Seconds{1})));
     const auto found = set.at_or_after(kNow);
     require(!found || (found->start < found->end && found->end > kNow && set.contains(found->start)));
-    const Instant end = kNow + days{400};
-    const auto parts = set.intervals(kNow, end);
-    Seconds sum{0};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto parts = set.intervals(kNow, kNow + days{400});
+    for (std::size_t i = 0; i < parts.size(); ++i)
         require(parts[i].start < parts[i].end && (i == 0 || parts[i - 1].end < parts[i].start));
-        sum += parts[i].end - parts[i].start;
-    }
-    require(sum == set.seconds_inside(kNow, end));
     require(parts.empty() || (found && found->start <= parts.front().start));
 }
 
@@ -68,10 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string days_text = "FREQ=MONTHLY;BYMONTHDAY=13";
     const WindowSet set({*window}, *NonWorkDays::parse({&days_text, 1}, zone));
     ask(set);
-    ask(set.complement());
-    require(set.seconds_inside(kNow, kNow + days{7}) +
-                set.complement().seconds_inside(kNow, kNow + days{7}) ==
-            days{7});
     // non_work_days stores a rule in a form that has to be a valid rule, too.
     if (entry) {
         const auto again = Window::make({*entry, start, end, true}, zone);

@@ -320,7 +320,7 @@ std::string WindowNames::of(const rrule::WindowSet& set) const {
     const auto known = std::ranges::find_if(
         sets_, [&](const rrule::WindowSet& one) { return &one.windows() == &set.windows(); });
     if (known == sets_.end()) return "rrule::WindowSet{} /* windows that World::window() hasn't made */";
-    return fmt::format("w{}{}", known - sets_.begin(), set.is_complement() ? ".complement()" : "");
+    return fmt::format("w{}", known - sets_.begin());
 }
 
 std::string text_of(const Configuration& configuration, const WindowNames& names) {
