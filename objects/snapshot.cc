@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <compare>
 #include <map>
-#include <tuple>
 
 #include "objects/draft.h"
 
@@ -34,10 +32,6 @@ const Defaults& defaults_of(ObjectType type) {
         return result;
     }();
     return all.at(type);
-}
-
-auto key(const LocalTime& t) {
-    return std::tuple(t.year, t.month, t.day, t.hour, t.minute, t.second);
 }
 
 template <class T>
@@ -76,17 +70,6 @@ bool Object::boolean(std::string_view name) const {
     return value && *value;
 }
 
-bool Object::boolean_at(std::string_view name, const LocalTime& now) const {
-    const auto* value = get<BooleanOrDate>(*this, name);
-    if (!value) return boolean(name);
-    return value->from ? key(*value->from) <= key(now) : value->value;
-}
-
-std::optional<LocalTime> Object::true_from(std::string_view name) const {
-    const auto* value = get<BooleanOrDate>(*this, name);
-    return value ? value->from : std::nullopt;
-}
-
 std::int64_t Object::integer(std::string_view name) const {
     const auto* value = get<std::int64_t>(*this, name);
     return value ? *value : 0;
@@ -101,11 +84,6 @@ std::chrono::seconds Object::seconds(std::string_view name) const {
     if (const auto* time = get<TimeOfDay>(*this, name)) return time->since_midnight;
     const auto* value = get<std::chrono::seconds>(*this, name);
     return value ? *value : std::chrono::seconds{0};
-}
-
-std::int64_t Object::bytes(std::string_view name) const {
-    const auto* value = get<Size>(*this, name);
-    return value ? value->bytes : 0;
 }
 
 Variance Object::variance(std::string_view name) const {

@@ -67,15 +67,9 @@ class Object {
     const Value* value(const Attribute& attribute) const;
 
     bool boolean(std::string_view name) const;
-    // Returns the value of a boolean or boolean-or-date attribute at the local time `now` of the server's
-    // zone.
-    bool boolean_at(std::string_view name, const LocalTime& now) const;
-    // Returns the date from which a boolean-or-date is true; nullopt: it is a plain boolean.
-    std::optional<LocalTime> true_from(std::string_view name) const;
     std::int64_t integer(std::string_view name) const;
     double real(std::string_view name) const;
     std::chrono::seconds seconds(std::string_view name) const;  // durations and times of day
-    std::int64_t bytes(std::string_view name) const;            // sizes
     Variance variance(std::string_view name) const;
     std::string_view text(std::string_view name) const;  // strings, words, names
     std::span<const std::string> list(std::string_view name) const;

@@ -49,7 +49,6 @@ struct Store::State {
     ResourceNames resources{};
     QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
-    bool created = false;
     KeptWindows windows{};
     // Commands that wait for a commit. Declared after the database, so that their transaction ends before the
     // database closes.
@@ -150,7 +149,6 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     if (Result<void> done = prepare(); !done) return tl::unexpected(done.error());
     // Make default_policy: the store is new, or a crash came after the creation of its tables.
     if (!state.snapshot->policy(kDefaultPolicy)) {
-        state.created = state.snapshot->revision() == 0;
         const Identity self{"pbs_policy", "", root_privilege};
         const Result<Reply> made = store.apply(first_objects(), self, now);
         if (!made) return tl::unexpected(made.error());
@@ -248,9 +246,6 @@ void Store::State::settle() {
     if (Result<void> done = commit_staged(); !done) staged_error = done.error();
 }
 
-bool Store::created() const {
-    return state_->created;
-}
 std::shared_ptr<const Snapshot> Store::snapshot() const {
     return state_->snapshot;
 }

@@ -71,8 +71,6 @@ class Store {
     Store& operator=(Store&&) noexcept;
     ~Store();
 
-    // Returns whether open() created the store, which is so at the first start.
-    bool created() const;
 
     // Returns the configuration in force; never null.
     std::shared_ptr<const Snapshot> snapshot() const;

@@ -349,12 +349,6 @@ void append_list_text(std::string& text, ObjectType type, const batch_status& ob
     text += '\n';
 }
 
-std::string list_text(ObjectType type, const batch_status* objects) {
-    std::string text;
-    for (; objects != nullptr; objects = objects->next) append_list_text(text, type, *objects);
-    return text;
-}
-
 std::string print_text(ObjectType type, const batch_status* objects, PrintScope scope) {
     std::string text;
     if (objects != nullptr) text += comment_block(heading(type));

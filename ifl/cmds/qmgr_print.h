@@ -8,15 +8,13 @@
 
 namespace pbs::cmds {
 
-// The objects for people, one attribute a line:
+// Appends the text for people of one object, the first of a list, with one attribute a line:
 //
 //   Queue workq
 //       queue_type = Execution
 //       total_jobs = 0
 //
 // Long values continue on lines that begin with a tab, broken at commas.
-std::string list_text(ObjectType type, const batch_status* objects);
-// Appends the text of the first object of a list, whatever follows it.
 void append_list_text(std::string& text, ObjectType type, const batch_status& object);
 
 // The attributes that the objects in a list have: all of them, or only those that were asked for.

@@ -12,6 +12,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+std::string list_text(ObjectType type, const batch_status* objects) {
+    std::string text;
+    for (; objects != nullptr; objects = objects->next) append_list_text(text, type, *objects);
+    return text;
+}
+
 TEST(ListText, HasOneAttributeALine) {
     Objects objects;
     objects.add("workq", {{"queue_type", "", "Execution"}, {"resources_max", "ncpus", "4"}}).add("q2", {});

@@ -177,7 +177,8 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     EXPECT_DOUBLE_EQ(policy->real("oa_decay_factor"), 1.25);
     EXPECT_EQ(policy->integer("target_load_pct"), 80);
     EXPECT_EQ(policy->variance("target_load_variance"), (objects::Variance{20, 5}));
-    EXPECT_EQ(policy->true_from("enforce_allocation"), (objects::LocalTime{1998, 11, 1, 0, 0, 0}));
+    EXPECT_EQ(std::get<objects::BooleanOrDate>(*policy->value("enforce_allocation")).from,
+              (objects::LocalTime{1998, 11, 1, 0, 0, 0}));
     const objects::Object* window = reply->snapshot->time_window("prime_time");
     ASSERT_NE(window, nullptr);
     EXPECT_EQ(window->text("type"), "prime");

@@ -70,16 +70,15 @@ TEST(Schema, EveryOriginOptionIsAPolicyAttribute) {
 
 TEST(Schema, OriginDefaults) {
     const Object policy(ObjectType::policy, "p");
-    const LocalTime now{2026, 11, 21, 12, 0, 0};
-    EXPECT_TRUE(policy.boolean_at("avoid_fragmentation", now));
-    EXPECT_TRUE(policy.boolean_at("sort_by_past_usage", now));
-    EXPECT_FALSE(policy.boolean_at("enforce_prime_time", now));
+    EXPECT_EQ(*policy.value("avoid_fragmentation"), Value(BooleanOrDate{true, {}}));
+    EXPECT_EQ(*policy.value("sort_by_past_usage"), Value(BooleanOrDate{true, {}}));
+    EXPECT_FALSE(policy.has("enforce_prime_time"));
     EXPECT_EQ(policy.real("decay_factor"), 0.75);
     EXPECT_EQ(policy.real("oa_decay_factor"), 0.95);
     EXPECT_EQ(policy.integer("target_load_pct"), 90);
     EXPECT_EQ(policy.variance("target_load_variance"), (Variance{15, 10}));
     EXPECT_EQ(policy.integer("ssinode_cpus"), 2);
-    EXPECT_EQ(policy.bytes("ssinode_mem"), 512 << 20);
+    EXPECT_EQ(*policy.value("ssinode_mem"), Value(Size{512 << 20}));
     EXPECT_EQ(policy.text("past_usage_charge"), "node_hours");
     EXPECT_EQ(policy.text("sched_restart_action"), "none");
     EXPECT_FALSE(policy.has("max_queued_time"));

@@ -16,7 +16,7 @@ TEST_F(SnapshotTest, GettersAnswerWithValueThenDefaultThenZero) {
     EXPECT_TRUE(policy.is_set("max_starve"));
     EXPECT_THAT(policy.list("node_sort_key"), testing::ElementsAre("ncpus LOW"));
     EXPECT_EQ(policy.real("decay_factor"), 0.25);
-    EXPECT_EQ(policy.bytes("ssinode_mem"), 1 << 30);
+    EXPECT_EQ(*policy.value("ssinode_mem"), Value(Size{1 << 30}));
     EXPECT_TRUE(policy.boolean("by_queue"));
     EXPECT_FALSE(policy.is_set("by_queue"));
     EXPECT_TRUE(policy.has("by_queue"));
@@ -27,12 +27,11 @@ TEST_F(SnapshotTest, GettersAnswerWithValueThenDefaultThenZero) {
     EXPECT_TRUE(policy.list("batch_queues").empty());
 }
 
-TEST_F(SnapshotTest, DatedBooleansBecomeTrue) {
+TEST_F(SnapshotTest, DatedBooleansHaveTheirDate) {
     run("c p p1 enforce_prime_time=11/01/1999@02:00:00");
     const Object& policy = *store_->snapshot()->policy("p1");
-    EXPECT_FALSE(policy.boolean_at("enforce_prime_time", {1999, 11, 1, 1, 59, 59}));
-    EXPECT_TRUE(policy.boolean_at("enforce_prime_time", {1999, 11, 1, 2, 0, 0}));
-    EXPECT_EQ(policy.true_from("enforce_prime_time"), (LocalTime{1999, 11, 1, 2, 0, 0}));
+    EXPECT_EQ(std::get<BooleanOrDate>(*policy.value("enforce_prime_time")).from,
+              (LocalTime{1999, 11, 1, 2, 0, 0}));
     EXPECT_EQ(shown(ObjectType::policy, "p1", "enforce_prime_time"), "11/01/1999@02:00:00");
 }
 

@@ -431,10 +431,6 @@ std::string text_with_details(const Reason& r, const ReasonContext& c) {
     }
 }
 
-bool same_kind(const Reason& a, const Reason& b) {
-    return a.code == b.code && a.queue == b.queue && a.object == b.object;
-}
-
 namespace {
 
 void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {

@@ -199,9 +199,6 @@ struct AnswerFact {
     std::string value;
 };
 
-// Returns whether two reasons differ at most in amounts.
-bool same_kind(const Reason& a, const Reason& b);
-
 // Writes an instant as ctime(3) does, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);
 // The last text of ctime_text(). Most calls are for the same minute as the last one, so that only the seconds
