@@ -71,7 +71,6 @@ class Store {
     Store& operator=(Store&&) noexcept;
     ~Store();
 
-
     // Returns the configuration in force; never null.
     std::shared_ptr<const Snapshot> snapshot() const;
 

@@ -264,10 +264,6 @@ Result<Size> parse_size(std::string_view what, std::string_view text) {
     return Size{size->bytes()};
 }
 
-std::string format_duration(seconds duration) {
-    return values::duration_text(duration.count());
-}
-
 namespace {
 
 std::string format_boolean_or_date(const BooleanOrDate& value) {
@@ -284,8 +280,8 @@ struct Formatter {
     std::string operator()(double value) const { return fmt::format("{}", value); }
     std::string operator()(const std::string& value) const { return value; }
     std::string operator()(const StringList& value) const { return join(attribute, value); }
-    std::string operator()(seconds value) const { return format_duration(value); }
-    std::string operator()(TimeOfDay value) const { return format_duration(value.since_midnight); }
+    std::string operator()(seconds value) const { return values::duration_text(value); }
+    std::string operator()(TimeOfDay value) const { return values::duration_text(value.since_midnight); }
     std::string operator()(Size value) const { return values::size_text(value.bytes); }
     std::string operator()(const BooleanOrDate& value) const { return format_boolean_or_date(value); }
     std::string operator()(Variance value) const {

@@ -91,7 +91,6 @@ Result<std::chrono::seconds> parse_duration(std::string_view what, std::string_v
 Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text);
 Result<Size> parse_size(std::string_view what, std::string_view text);
 Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text);
-std::string format_duration(std::chrono::seconds duration);
 
 // Splits a list as PBS writes it: elements are separated by commas, blanks around them are dropped, and an
 // element in quotes is taken literally. Errors: an empty element or a missing quote.

@@ -5,6 +5,7 @@
 // text is no such value.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,6 +56,9 @@ std::optional<std::int64_t> parse_duration(std::string_view text);
 // Writes a duration as "HH:MM:SS", with more digits for 100 hours and more. A negative duration has a '-' in
 // front.
 std::string duration_text(std::int64_t seconds);
+inline std::string duration_text(std::chrono::seconds duration) {
+    return duration_text(duration.count());
+}
 
 // A size as it was written: `number` times two to the power of `shift`, in bytes or in words of eight bytes.
 struct WrittenSize {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "values/amount.h"
+
 namespace pbs::objects {
 namespace {
 
@@ -26,7 +28,7 @@ TEST(Duration, IsReadFromTheRight) {
     // OpenPBS reads these durations in the same way (see tests/values/amount_test.cc)
     EXPECT_EQ(parse_duration("a", "1:60"), seconds(120));
     EXPECT_EQ(parse_duration("a", "1.5"), seconds(2));
-    EXPECT_EQ(format_duration(seconds(3600001)), "1000:00:01");
+    EXPECT_EQ(values::duration_text(seconds(3600001)), "1000:00:01");
 }
 
 TEST(BadValue, NamesTheMistakeBeforeTheForm) {

@@ -15,6 +15,7 @@
 #include "server_plugin/scheduler/framework/range_search.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/state/explanation.h"
+#include "values/amount.h"
 
 namespace pbs::sched {
 
@@ -90,7 +91,7 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
                 value = number == 0 ? "yes" : "no";
                 break;
             case KeyForm::duration:
-                value = format_duration(Seconds(static_cast<std::int64_t>(number)));
+                value = values::duration_text(Seconds(static_cast<std::int64_t>(number)));
                 break;
             case KeyForm::instant:
                 value = ctime_text(Instant(Seconds(static_cast<std::int64_t>(number))), t_.zone);

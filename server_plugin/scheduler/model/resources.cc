@@ -135,10 +135,6 @@ std::string Resources::format(std::uint32_t id, std::int64_t number) const {
     }
 }
 
-std::string format_duration(Seconds duration) {
-    return values::duration_text(duration.count());
-}
-
 double formula_amount(std::int64_t amount, ResourceKind kind) {
     switch (kind) {
         case ResourceKind::size:

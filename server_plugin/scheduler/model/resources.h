@@ -83,9 +83,6 @@ class Resources {
     Known known_;
 };
 
-// Writes a duration as "HH:MM:SS"; hours may have more digits.
-std::string format_duration(Seconds duration);
-
 // An amount of a resource as a number in formulas: sizes in kilobytes, durations in seconds, as in pbs_sched.
 double formula_amount(std::int64_t amount, ResourceKind kind);
 // The amount that the result of a formula stands for, rounded down; at least 0.

@@ -9,6 +9,7 @@
 #include "server_plugin/scheduler/model/job_table.h"
 #include "server_plugin/scheduler/model/resources.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "values/amount.h"
 
 namespace pbs::sched {
 namespace {
@@ -106,7 +107,7 @@ std::string threshold_text(const Reason& r, const ReasonContext& c) {
 std::string fragments_text(const Reason& r, std::string_view queue) {
     const std::string nodes = r.a < 0 ? "" : fmt::format("of at least {} nodes", r.a);
     const std::string walltime =
-        r.b < 0 ? "" : fmt::format("of at most {} walltime", format_duration(Seconds(r.b)));
+        r.b < 0 ? "" : fmt::format("of at most {} walltime", values::duration_text(Seconds(r.b)));
     return fmt::format("Would fragment queue {}: jobs {}{}{} may start now", queue, nodes,
                        nodes.empty() || walltime.empty() ? "" : " or ", walltime);
 }
@@ -260,7 +261,7 @@ std::string time_reason_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::past_dedicated:
             return fmt::format("Would run past the end of dedicated time at {}", when(r.a, c.zone));
         case ReasonCode::prime_limit:
-            return fmt::format("Exceeds primetime walltime limit ({})", format_duration(Seconds(r.a)));
+            return fmt::format("Exceeds primetime walltime limit ({})", values::duration_text(Seconds(r.a)));
         case ReasonCode::nonprime_drain:
             return fmt::format("System draining for non-primetime at {}", time_text(instant(r.a), c.zone));
         case ReasonCode::prime_boundary:
@@ -350,17 +351,17 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::fits_no_queue:
             if (r.b < 0) return fmt::format("Job rejected: {} nodes fit no batch queue", r.a);
             return fmt::format("Job rejected: {} nodes for {} fit no batch queue", r.a,
-                               format_duration(Seconds(r.b)));
+                               values::duration_text(Seconds(r.b)));
         case ReasonCode::no_batch_queues:
             return "The policy has no batch queues";
         case ReasonCode::no_such_queue:
             return fmt::format("Batch queue {} of the policy doesn't exist", c.strings.text(r.object));
         case ReasonCode::small_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of up to {} nodes",
-                               format_duration(Seconds(r.a)), r.b);
+                               values::duration_text(Seconds(r.a)), r.b);
         case ReasonCode::large_job_walltime:
             return fmt::format("Job rejected: exceeds the walltime limit ({}) of jobs of more than {} nodes",
-                               format_duration(Seconds(r.a)), r.b);
+                               values::duration_text(Seconds(r.a)), r.b);
         case ReasonCode::over_allocation:
             return fmt::format(
                 "Job rejected: group {} has used {:.3f} node-hours of its allocation of {:.3f} node-hours",
@@ -468,7 +469,7 @@ std::string ctime_text(Instant t, const rrule::Zone& zone) {
 
 std::string time_text(Instant t, const rrule::Zone& zone) {
     const auto local = zone.local(t);
-    return format_duration(local - floor<std::chrono::days>(local));
+    return values::duration_text(local - floor<std::chrono::days>(local));
 }
 
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {

@@ -6,6 +6,7 @@
 
 #include "server_plugin/scheduler/framework/context.h"
 #include "server_plugin/scheduler/plugins/comparators.h"
+#include "values/amount.h"
 
 namespace pbs::sched {
 namespace {
@@ -52,12 +53,12 @@ std::string sorted_jobs_text(const CycleContext& c, std::span<const OrderedJob> 
                     c.settings.name, c.state.prime_now ? "primetime" : "non-primetime");
     text += fmt::format("{:<24} {} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", "Job", "S", "Nodes",
                         "Walltime", "Owner", "Group", "Queued", "Eligible", "Flags");
-    const auto since = [&](Instant t) { return format_duration(std::max(Seconds(0), now - t)); };
+    const auto since = [&](Instant t) { return values::duration_text(std::max(Seconds(0), now - t)); };
     for (const OrderedJob& o : ordered) {
         const JobSlot j = o.job;
         text += fmt::format(
             "{:<24} {} {:>6} {:>10} {:<12} {:<12} {:>10} {:>10} {}\n", jobs.id[j], jobs.state[j], o.nodes,
-            jobs.walltime[j] < Seconds(0) ? std::string("-") : format_duration(jobs.walltime[j]),
+            jobs.walltime[j] < Seconds(0) ? std::string("-") : values::duration_text(jobs.walltime[j]),
             tables.strings.text(jobs.owner[j]), tables.strings.text(jobs.group[j]), since(jobs.qtime[j]),
             since(jobs.eligible[j]), flags_of(c, o));
     }
