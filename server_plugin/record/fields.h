@@ -75,6 +75,24 @@ concept Worded = requires {
     Words<E>::kList;
 };
 
+// The key of the line of a part of the state.
+template <class T>
+constexpr std::string_view key_of() {
+    if constexpr (std::is_same_v<T, sched::ResourceRecord>) return "resource";
+    if constexpr (std::is_same_v<T, sched::ServerRecord>) return "server";
+    if constexpr (std::is_same_v<T, sched::QueueState>) return "queue";
+    if constexpr (std::is_same_v<T, sched::SchedState>) return "sched";
+    if constexpr (std::is_same_v<T, sched::VnodeState>) return "vnode";
+    if constexpr (std::is_same_v<T, sched::ReservationState>) return "reservation";
+    if constexpr (std::is_same_v<T, sched::JobState>) return "job";
+    if constexpr (std::is_same_v<T, sched::PastUsageState>) return "past_usage";
+    if constexpr (std::is_same_v<T, sched::FairShareState>) return "fair_share";
+    if constexpr (std::is_same_v<T, sched::AllocationsState>) return "allocations";
+    if constexpr (std::is_same_v<T, sched::OutagesState>) return "outages";
+    if constexpr (std::is_same_v<T, sched::ToldState>) return "told";
+    if constexpr (std::is_same_v<T, sched::TickState>) return "tick";
+}
+
 template <class A>
 void fields(A& a, Ref<A, sched::ResourceRecord> r) {
     a("id", r.id, UINT32_MAX);

@@ -264,55 +264,6 @@ class JsonIn {
     std::vector<std::string_view> used_;
 };
 
-enum class Step : std::uint8_t {
-    resource,
-    server,
-    queue,
-    sched,
-    vnode,
-    reservation,
-    job,
-    past_usage,
-    allocations,
-    outages,
-    told,
-    object,
-    sched_config,
-    fair_share,
-    tick,
-    cycle,
-    decided,
-    end
-};
-constexpr std::array<std::pair<std::string_view, Step>, 26> kSteps{{
-    {"resource", Step::resource},
-    {"server", Step::server},
-    {"queue", Step::queue},
-    {"sched", Step::sched},
-    {"vnode", Step::vnode},
-    {"reservation", Step::reservation},
-    {"job", Step::job},
-    {"past_usage", Step::past_usage},
-    {"allocations", Step::allocations},
-    {"outages", Step::outages},
-    {"told", Step::told},
-    {"object", Step::object},
-    {"sched_config", Step::sched_config},
-    {"fair_share", Step::fair_share},
-    {"tick", Step::tick},
-    {"cycle", Step::cycle},
-    {"confirm", Step::decided},
-    {"deny", Step::decided},
-    {"run", Step::decided},
-    {"reject", Step::decided},
-    {"comment", Step::decided},
-    {"move", Step::decided},
-    {"log", Step::decided},
-    {"sorted_jobs", Step::decided},
-    {"schedule", Step::decided},
-    {"end", Step::end},
-}};
-
 // Makes a DecidedLine from a line after "cycle". Its text has sorted keys, so that two lines compare equal
 // whatever their blanks and the order of their keys.
 DecidedLine decided_line(const Json& line, std::size_t number) {
@@ -335,7 +286,8 @@ class Reader {
         }
         ++line_;
         if (!begun_) return fail(header_expected());
-        if (last_ != Step::end) return fail("the record ends here, expected it to end with {\"end\":{...}}");
+        if (last_ != place_of("end"))
+            return fail("the record ends here, expected it to end with {\"end\":{...}}");
         return std::move(record_);
     }
 
@@ -353,6 +305,50 @@ class Reader {
         return fail(done.error().message);
     }
 
+    // A line of a record: its key, and the function that reads it.
+    struct Line {
+        std::string_view key;
+        Result<void> (Reader::*read)(std::string_view key, const Json& line);
+    };
+    template <class T>
+    static constexpr Line state_line() {
+        return {key_of<T>(), &Reader::read_state<T>};
+    }
+    // The lines in the order of a record. Those of decisions come in any order.
+    static std::span<const Line> lines() {
+        static constexpr Line kLines[] = {state_line<sched::ResourceRecord>(),
+                                          state_line<sched::ServerRecord>(),
+                                          state_line<sched::QueueState>(),
+                                          state_line<sched::SchedState>(),
+                                          state_line<sched::VnodeState>(),
+                                          state_line<sched::ReservationState>(),
+                                          state_line<sched::JobState>(),
+                                          state_line<sched::PastUsageState>(),
+                                          state_line<sched::AllocationsState>(),
+                                          state_line<sched::OutagesState>(),
+                                          state_line<sched::ToldState>(),
+                                          {"object", &Reader::read_configured},
+                                          {"sched_config", &Reader::read_sched_config},
+                                          state_line<sched::FairShareState>(),
+                                          state_line<sched::TickState>(),
+                                          {"cycle", &Reader::read_cycle},
+                                          {"confirm", &Reader::read_decided},
+                                          {"deny", &Reader::read_decided},
+                                          {"run", &Reader::read_decided},
+                                          {"reject", &Reader::read_decided},
+                                          {"comment", &Reader::read_decided},
+                                          {"move", &Reader::read_decided},
+                                          {"log", &Reader::read_decided},
+                                          {"sorted_jobs", &Reader::read_decided},
+                                          {"schedule", &Reader::read_decided},
+                                          {"end", &Reader::read_decided}};
+        return kLines;
+    }
+    // Returns the place of a line in the order; the number of all lines for an unknown key.
+    static std::size_t place_of(std::string_view key) {
+        return static_cast<std::size_t>(std::ranges::find(lines(), key, &Line::key) - lines().begin());
+    }
+
     Result<void> read_line(std::string_view text) {
         const auto read = text::read_json(text);
         if (!read && !begun_) return fail(header_expected());
@@ -366,17 +362,16 @@ class Reader {
         if (!line.is_object() || line.size() != 1)
             return fail("expected an object with one key, as in {\"job\":{...}}");
         const std::string& key = line.begin().key();
-        const auto* const found =
-            std::ranges::find(kSteps, std::string_view(key), [](const auto& step) { return step.first; });
-        if (found == kSteps.end())
+        const std::size_t place = place_of(key);
+        if (place == lines().size())
             return fail(
                 fmt::format("unknown key {}, expected resource, queue, job or another of a record's; "
                             "is the record of a later version?",
                             line.begin().key()));
-        if (auto ordered = in_order(found->second, key); !ordered) return ordered;
+        if (auto ordered = in_order(place, key); !ordered) return ordered;
         r_.memory.clear();
         r_.problem.clear();
-        auto done = read_step(found->second, key, line);
+        auto done = (this->*lines()[place].read)(key, line);
         if (done && !r_.problem.empty()) return fail(r_.problem);
         return done;
     }
@@ -396,25 +391,24 @@ class Reader {
 
     // Checks that the lines come in order, and that there is only one line with the keys server, cycle and
     // end.
-    Result<void> in_order(Step step, std::string_view key) {
-        const bool once = step == Step::server || step == Step::cycle || step == Step::end;
-        if (last_ && (step < *last_ || (once && step == *last_)))
+    Result<void> in_order(std::size_t place, std::string_view key) {
+        if (place > cycle_ && key != "end") place = cycle_ + 1;
+        const bool once = key == "server" || key == "cycle" || key == "end";
+        if (last_ && (place < *last_ || (once && place == *last_)))
             return fail(fmt::format("{} isn't expected here, in the order of a record's lines", key));
-        if (step >= Step::decided && (!last_ || *last_ < Step::cycle))
+        if (place > cycle_ && (!last_ || *last_ < cycle_))
             return fail(fmt::format("{} before a line with the key cycle", key));
         // At the first line after the objects, hand the configuration to the sink: it is complete.
-        if (step > Step::object && (!last_ || *last_ <= Step::object)) {
-            last_ = step;
-            return located(sink_.state(sched::ConfigurationState{draft_.finish(1)}));
-        }
-        last_ = step;
-        return {};
+        const bool is_first_after = place > object_ && (!last_ || *last_ <= object_);
+        last_ = place;
+        if (!is_first_after) return {};
+        return located(sink_.state(sched::ConfigurationState{draft_.finish(1)}));
     }
 
     template <class T>
-    Result<void> read_state(std::string_view key, const Json& json) {
+    Result<void> read_state(std::string_view key, const Json& line) {
         T one{};
-        JsonIn in(json, std::string(key), r_);
+        JsonIn in(line.begin().value(), std::string(key), r_);
         fields(in, one);
         in.close();
         if constexpr (std::is_same_v<T, sched::ResourceRecord>) define(one);
@@ -425,54 +419,6 @@ class Reader {
         if (resource.id >= kMostResources)
             r_.fail("resource", "id", fmt::format("a number below {}", kMostResources));
         r_.resources.try_emplace(std::string(resource.name), resource.id);
-    }
-
-    Result<void> read_step(Step step, std::string_view key, const Json& line) {
-        const Json& json = line.begin().value();
-        switch (step) {
-            case Step::resource:
-                return read_state<sched::ResourceRecord>(key, json);
-            case Step::server:
-                return read_state<sched::ServerRecord>(key, json);
-            case Step::queue:
-                return read_state<sched::QueueState>(key, json);
-            case Step::sched:
-                return read_state<sched::SchedState>(key, json);
-            case Step::vnode:
-                return read_state<sched::VnodeState>(key, json);
-            case Step::reservation:
-                return read_state<sched::ReservationState>(key, json);
-            case Step::job:
-                return read_state<sched::JobState>(key, json);
-            case Step::past_usage:
-                return read_state<sched::PastUsageState>(key, json);
-            case Step::allocations:
-                return read_state<sched::AllocationsState>(key, json);
-            case Step::outages:
-                return read_state<sched::OutagesState>(key, json);
-            case Step::told:
-                return read_state<sched::ToldState>(key, json);
-            case Step::fair_share:
-                return read_state<sched::FairShareState>(key, json);
-            case Step::tick:
-                return read_state<sched::TickState>(key, json);
-            case Step::object:
-                return read_configured(json);
-            case Step::sched_config:
-                return read_sched_config(json);
-            case Step::cycle: {
-                JsonIn in(json, "cycle", r_);
-                fields(in, record_.cycle);
-                in.close();
-                return {};
-            }
-            case Step::decided:
-            case Step::end:
-                if (!json.is_object()) return fail(fmt::format("{}: expected an object {{...}}", key));
-                record_.decided.push_back(decided_line(line, line_));
-                return {};
-        }
-        return {};
     }
 
     // Reads an object of the configuration. nullopt: it has a mistake, which fail() has reported.
@@ -489,8 +435,22 @@ class Reader {
         return object ? *std::move(object) : std::nullopt;
     }
 
-    Result<void> read_configured(const Json& json) {
-        JsonIn in(json, "object", r_);
+    Result<void> read_cycle(std::string_view key, const Json& line) {
+        JsonIn in(line.begin().value(), std::string(key), r_);
+        fields(in, record_.cycle);
+        in.close();
+        return {};
+    }
+
+    Result<void> read_decided(std::string_view key, const Json& line) {
+        if (!line.begin().value().is_object())
+            return fail(fmt::format("{}: expected an object {{...}}", key));
+        record_.decided.push_back(decided_line(line, line_));
+        return {};
+    }
+
+    Result<void> read_configured(std::string_view key, const Json& line) {
+        JsonIn in(line.begin().value(), std::string(key), r_);
         std::string type;
         in("type", type, "");
         const auto* const found = std::ranges::find(objects::kConfiguredTypes, type, objects::type_name);
@@ -502,9 +462,9 @@ class Reader {
         return {};
     }
 
-    Result<void> read_sched_config(const Json& json) {
+    Result<void> read_sched_config(std::string_view key, const Json& line) {
         sched::SchedConfigState state;
-        JsonIn in(json, "sched_config", r_);
+        JsonIn in(line.begin().value(), std::string(key), r_);
         in("sched", state.sched, "");
         for (const auto& [slot, kept] :
              {std::pair("all_time", &state.all_time), std::pair("prime", &state.prime),
@@ -525,7 +485,9 @@ class Reader {
     RecordSink& sink_;
     std::size_t line_ = 0;
     bool begun_ = false;
-    std::optional<Step> last_;
+    const std::size_t object_ = place_of("object");
+    const std::size_t cycle_ = place_of("cycle");
+    std::optional<std::size_t> last_;  // the place of the last line
     Reading r_;
     objects::Draft draft_{std::make_shared<const objects::Snapshot>()};
     ReadRecord record_;
