@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -19,22 +18,21 @@
 namespace pbs::plugin {
 namespace {
 
-struct Entry {
-    objects::ObjectType type;
-    ManagerHandler handler;
-};
-
-constexpr std::array kHandlers{
-    Entry{objects::ObjectType::server, manage_server},     Entry{objects::ObjectType::queue, manage_queue},
-    Entry{objects::ObjectType::sched, manage_sched},       Entry{objects::ObjectType::node, manage_node},
-    Entry{objects::ObjectType::resource, manage_resource},
-};
-
+// Returns the handler of an object type; null: it has none.
 ManagerHandler handler_of(int32_t type) {
-    for (const Entry& entry : kHandlers) {
-        if (static_cast<int32_t>(entry.type) == type) return entry.handler;
+    switch (static_cast<objects::ObjectType>(type)) {
+        case objects::ObjectType::server:
+            return manage_server;
+        case objects::ObjectType::queue:
+        case objects::ObjectType::node:
+            return manage_host_object;
+        case objects::ObjectType::sched:
+            return manage_sched;
+        case objects::ObjectType::resource:
+            return manage_resource;
+        default:
+            return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
     }
-    return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
 }
 
 // Returns the first attribute that is given with a resource although it isn't a resource list, as in `set

@@ -22,15 +22,20 @@ struct ManagerRequest {
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 
-// The handlers of the object types, each in a file of its own. handler_of() in manager.cc lists them.
+// The handlers of the object types, which handler_of() in manager.cc lists.
+// For objects that only the plugin's store has: policies, time_windows, fs_groups and quotas.
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
-objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
-objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
-objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
-// For nodes and resources, which belong to the server: write their changes into the history. A resource that
-// an object names can't be deleted.
-objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request);
+// For queues and nodes, which the host makes and deletes: the plugin has an attribute of queues
+// (time_window), and writes the host's changes into the history. A new queue inherits nothing from an earlier
+// queue of its name. A queue that a policy names can't be deleted.
+objects::Result<objects::Reply> manage_host_object(objects::Store& store, const ManagerRequest& request);
+// For resources, which belong to the host. One that a policy, fs_group or quota names can't be deleted.
 objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request);
+// For the server: its non_work_days. Its deprecated job_sort_formula belongs to the host, and is only checked
+// here. The one server object can't be created or deleted.
+objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
+// For schedulers: their policies, and attributes that are a policy's here but a scheduler's in OpenPBS.
+objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
 
 // Returns the client's identity in the store's type.
 objects::Identity identity(const pbs_identity& who);
