@@ -4,6 +4,7 @@
 #include "objects/policy_attributes.h"
 
 #include "objects/attribute_tables.h"
+#include "objects/syntax_rows.h"
 
 namespace pbs::objects {
 namespace {
@@ -17,42 +18,7 @@ constexpr std::string_view kWhatReadsTickets = "weighted_priority or job_sort_fo
 
 constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
     if ((flags & shown_as_string) != 0) return AttributeType::string;
-    switch (syntax) {
-        case Syntax::boolean:
-            return AttributeType::boolean;
-        case Syntax::boolean_or_date:
-            return AttributeType::boolean_or_date;
-        case Syntax::integer:
-        case Syntax::percentage:
-            return AttributeType::integer;
-        case Syntax::real:
-            return AttributeType::real;
-        case Syntax::size:
-            return AttributeType::size;
-        case Syntax::duration:
-            return AttributeType::duration;
-        case Syntax::time_of_day:
-            return AttributeType::time;
-        case Syntax::object_name:
-            return AttributeType::fs_group;
-        case Syntax::queue_list:
-        case Syntax::resource_list:
-        case Syntax::node_sort_keys:
-        case Syntax::place_sort_keys:
-        case Syntax::job_sort_keys:
-        case Syntax::resource_weights:
-        case Syntax::load_weights:
-        case Syntax::load_thresholds:
-        case Syntax::word_weights:
-        case Syntax::entity_weights:
-        case Syntax::names:
-        case Syntax::peer_queues:
-        case Syntax::dynamic_resources:
-        case Syntax::object_names:
-            return AttributeType::string_array;
-        default:
-            return AttributeType::string;
-    }
+    return row_of(syntax).type;
 }
 
 constexpr Attribute kPolicyTable[] = {
