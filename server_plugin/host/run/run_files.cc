@@ -20,37 +20,20 @@ namespace {
 // as three, and has to fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
-// Reads a file of "key=value" lines. Each key has a function that takes its values. A key without a function
-// is an error.
+// Reads a file of "key=value" lines into the members that a record's fields() lists. An unknown key is an
+// error.
 class Reader {
   public:
-    using Take = std::function<Result<void>(const std::string& value)>;
+    static constexpr bool kReads = true;
 
-    void text(const char* key, std::string& to) {
-        takes_[key] = [&to](const std::string& value) -> Result<void> {
-            to = value;
-            return {};
-        };
+    template <typename T>
+    void operator()(const char* key, T& to) {
+        takes_[key] = [key, &to](const std::string& value) { return take(key, value, to); };
     }
-    template <typename Number>
-    void number(const char* key, Number& to) {
-        takes_[key] = [key, &to](const std::string& value) -> Result<void> {
-            const auto number = parse_number(key, value);
-            if (!number) return tl::unexpected(number.error());
-            to = static_cast<Number>(*number);
-            return {};
-        };
+    template <typename T>
+    void if_set(const char* key, T& to) {
+        (*this)(key, to);
     }
-    template <typename Function>
-    void number(const char* key, Function&& set, int) {
-        takes_[key] = [key, set](const std::string& value) -> Result<void> {
-            const auto number = parse_number(key, value);
-            if (!number) return tl::unexpected(number.error());
-            set(*number);
-            return {};
-        };
-    }
-    void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
     // Reads the file's text, which has to begin with version=1 and to end with complete=1. If complete=1 is
     // missing, the file is cut short.
@@ -73,24 +56,175 @@ class Reader {
     }
 
   private:
-    std::map<std::string, Take, std::less<>> takes_;
-};
-
-class Writer {
-  public:
-    Writer() { add("version", "1"); }
-    void add(const char* key, std::string value) { values_.emplace_back(key, std::move(value)); }
+    static Result<void> take(const char*, const std::string& value, std::string& to) {
+        to = value;
+        return {};
+    }
     template <typename Number>
     requires std::is_integral_v<Number>
-    void add(const char* key, Number value) { values_.emplace_back(key, std::to_string(value)); }
+    static Result<void> take(const char* key, const std::string& value, Number& to) {
+        const auto number = parse_number(key, value);
+        if (!number) return tl::unexpected(number.error());
+        to = static_cast<Number>(*number);
+        return {};
+    }
+    template <typename Rep, typename Period>
+    static Result<void> take(const char* key, const std::string& value,
+                             std::chrono::duration<Rep, Period>& to) {
+        std::int64_t count = 0;
+        const auto taken = take(key, value, count);
+        to = std::chrono::duration<Rep, Period>(count);
+        return taken;
+    }
+    static Result<void> take(const char* key, const std::string& value, std::chrono::sys_seconds& to) {
+        std::chrono::seconds since{};
+        const auto taken = take(key, value, since);
+        to = std::chrono::sys_seconds(since);
+        return taken;
+    }
+    template <typename T>
+    static Result<void> take(const char* key, const std::string& value, std::optional<T>& to) {
+        return take(key, value, to.emplace());
+    }
+    static Result<void> take(const char*, const std::string& value, std::vector<std::string>& to) {
+        to.push_back(value);
+        return {};
+    }
+    static Result<void> take(const char* key, const std::string& value,
+                             std::vector<std::pair<std::string, std::string>>& to) {
+        const auto equals = value.find('=');
+        if (equals == value.npos)
+            return fail(PBSE_INTERNAL, fmt::format("{}={}: expected NAME=value", key, value));
+        to.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+        return {};
+    }
+
+    std::map<std::string, std::function<Result<void>(const std::string& value)>, std::less<>> takes_;
+};
+
+// Writes the members that a record's fields() lists.
+class Writer {
+  public:
+    static constexpr bool kReads = false;
+
+    Writer() { (*this)("version", 1); }
+    void operator()(const char* key, const std::string& value) { values_.emplace_back(key, value); }
+    template <typename Number>
+    requires std::is_integral_v<Number>
+    void operator()(const char* key, Number value) { values_.emplace_back(key, std::to_string(value)); }
+    template <typename Rep, typename Period>
+    void operator()(const char* key, std::chrono::duration<Rep, Period> value) {
+        (*this)(key, value.count());
+    }
+    void operator()(const char* key, std::chrono::sys_seconds value) {
+        (*this)(key, value.time_since_epoch());
+    }
+    template <typename T>
+    void operator()(const char* key, const std::optional<T>& value) {
+        if (value) (*this)(key, *value);
+    }
+    void operator()(const char* key, const std::vector<std::string>& values) {
+        for (const std::string& value : values) (*this)(key, value);
+    }
+    void operator()(const char* key, const std::vector<std::pair<std::string, std::string>>& pairs) {
+        for (const auto& [name, value] : pairs) (*this)(key, name + "=" + value);
+    }
+    // Writes the value unless it is that of a new record.
+    template <typename T>
+    void if_set(const char* key, const T& value) {
+        if (value != T()) (*this)(key, value);
+    }
     std::string finish() {
-        add("complete", "1");
+        (*this)("complete", 1);
         return write_key_values(values_);
     }
 
   private:
     KeyValues values_;
 };
+
+template <class Archive, class Record>
+using Ref = std::conditional_t<Archive::kReads, Record&, const Record&>;
+
+template <class A>
+void fields(A& a, Ref<A, JobSpec> spec) {
+    auto& job = spec.start;
+    a("job", job.id.job);
+    a("run", job.id.run);
+    a("cookie", spec.cookie);
+    a("host_name", spec.host_name);
+    a("control_group", spec.control_group);
+    a("boot", spec.boot);
+    a("name", job.name);
+    a("queue", job.queue);
+    a("account", job.account);
+    a("user", job.user);
+    a("uid", job.uid);
+    a("gid", job.gid);
+    a("script", job.script);
+    a("argument", job.script_arguments);
+    a("shell", job.shell);
+    a("output_path", job.output_path);
+    a("error_path", job.error_path);
+    a("join", job.join);
+    a("keep", job.keep);
+    a("variable", job.variables);
+    a("host", job.hosts);
+    a("stagein", job.stage_in);
+    a("stageout", job.stage_out);
+    a.if_set("remove", job.remove);
+    a.if_set("private_sandbox", job.private_sandbox);
+    a("ncpus", job.threads);
+    a("umask", job.umask);
+    a("walltime_s", job.walltime);
+    a("cput_s", job.cput);
+    a("mem_kb", job.mem_kb);
+    a("vmem_kb", job.vmem_kb);
+    a("kill_delay_s", job.kill_delay);
+    a.if_set("interactive", job.interactive);
+}
+
+template <class A>
+void fields(A& a, Ref<A, SessionRecord> session) {
+    a("session", session.session);
+    a("shell_start", session.shell_start);
+    a("boot", session.boot);
+    a("started_at", session.started_at);
+    a("tmp_dir", session.tmp_dir);
+    a("output_note", session.output_note);
+}
+
+template <class A>
+void fields(A& a, Ref<A, ExitRecord> exit) {
+    a("exit_status", exit.exit_status);
+    a("session", exit.session);
+    a("started_at", exit.started_at);
+    a("ended_at", exit.ended_at);
+    a("walltime_ms", exit.walltime);
+    a("cput_ms", exit.cput);
+    a("mem_kb", exit.mem_kb);
+    a("vmem_kb", exit.vmem_kb);
+    a("message", exit.message);
+    a("output_note", exit.output_note);
+    a("lost", exit.lost);
+    a("may_still_run", exit.may_still_run);
+}
+
+template <class Record>
+std::string write_record(const Record& record) {
+    Writer w;
+    fields(w, record);
+    return w.finish();
+}
+
+template <class Record>
+Result<Record> parse_record(std::string_view text, std::string_view name) {
+    Record record;
+    Reader r;
+    fields(r, record);
+    if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
+    return record;
+}
 
 constexpr std::array<std::string_view, 7> kSuffixes = {".job",       ".started",   ".session", ".exit",
                                                        ".exit.room", ".withdrawn", ".SC"};
@@ -130,175 +264,25 @@ std::optional<RunId> run_of_file(std::string_view name) {
 }
 
 std::string write_job_spec(const JobSpec& spec) {
-    const JobStart& job = spec.start;
-    Writer w;
-    w.add("job", job.id.job);
-    w.add("run", job.id.run);
-    w.add("cookie", spec.cookie);
-    w.add("host_name", spec.host_name);
-    w.add("control_group", spec.control_group);
-    w.add("boot", spec.boot);
-    w.add("name", job.name);
-    w.add("queue", job.queue);
-    w.add("account", job.account);
-    w.add("user", job.user);
-    w.add("uid", job.uid);
-    w.add("gid", job.gid);
-    w.add("script", job.script);
-    for (const auto& argument : job.script_arguments) w.add("argument", argument);
-    w.add("shell", job.shell);
-    w.add("output_path", job.output_path);
-    w.add("error_path", job.error_path);
-    w.add("join", job.join);
-    w.add("keep", job.keep);
-    for (const auto& [name, value] : job.variables) w.add("variable", name + "=" + value);
-    for (const auto& host : job.hosts) w.add("host", host);
-    for (const auto& entry : job.stage_in) w.add("stagein", entry);
-    for (const auto& entry : job.stage_out) w.add("stageout", entry);
-    if (!job.remove.empty()) w.add("remove", job.remove);
-    if (job.private_sandbox) w.add("private_sandbox", 1);
-    w.add("ncpus", job.threads);
-    if (job.umask) w.add("umask", *job.umask);
-    if (job.walltime) w.add("walltime_s", job.walltime->count());
-    if (job.cput) w.add("cput_s", job.cput->count());
-    if (job.mem_kb) w.add("mem_kb", *job.mem_kb);
-    if (job.vmem_kb) w.add("vmem_kb", *job.vmem_kb);
-    w.add("kill_delay_s", job.kill_delay.count());
-    if (job.interactive != 0) w.add("interactive", job.interactive);
-    return w.finish();
+    return write_record(spec);
 }
-
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
-    JobSpec spec;
-    JobStart& job = spec.start;
-    Reader r;
-    r.text("job", job.id.job);
-    r.number("run", job.id.run);
-    r.text("cookie", spec.cookie);
-    r.text("host_name", spec.host_name);
-    r.text("control_group", spec.control_group);
-    r.text("boot", spec.boot);
-    r.text("name", job.name);
-    r.text("queue", job.queue);
-    r.text("account", job.account);
-    r.text("user", job.user);
-    r.number("uid", job.uid);
-    r.number("gid", job.gid);
-    r.text("script", job.script);
-    r.each("argument", [&job](const std::string& value) -> Result<void> {
-        job.script_arguments.push_back(value);
-        return {};
-    });
-    r.text("shell", job.shell);
-    r.text("output_path", job.output_path);
-    r.text("error_path", job.error_path);
-    r.text("join", job.join);
-    r.text("keep", job.keep);
-    r.each("variable", [&job](const std::string& value) -> Result<void> {
-        const auto equals = value.find('=');
-        if (equals == value.npos) return fail(PBSE_INTERNAL, "variable=" + value + ": expected NAME=value");
-        job.variables.emplace_back(value.substr(0, equals), value.substr(equals + 1));
-        return {};
-    });
-    const auto add_to = [](std::vector<std::string>& list) {
-        return [&list](const std::string& value) -> Result<void> {
-            list.push_back(value);
-            return {};
-        };
-    };
-    r.each("stagein", add_to(job.stage_in));
-    r.each("stageout", add_to(job.stage_out));
-    r.text("remove", job.remove);
-    r.number("private_sandbox", job.private_sandbox);
-    r.each("host", [&job](const std::string& value) -> Result<void> {
-        job.hosts.push_back(value);
-        return {};
-    });
-    r.number("ncpus", job.threads);
-    r.number(
-        "umask", [&job](std::int64_t n) { job.umask = static_cast<unsigned>(n); }, 0);
-    r.number(
-        "walltime_s", [&job](std::int64_t n) { job.walltime = std::chrono::seconds(n); }, 0);
-    r.number(
-        "cput_s", [&job](std::int64_t n) { job.cput = std::chrono::seconds(n); }, 0);
-    r.number(
-        "mem_kb", [&job](std::int64_t n) { job.mem_kb = n; }, 0);
-    r.number(
-        "vmem_kb", [&job](std::int64_t n) { job.vmem_kb = n; }, 0);
-    r.number(
-        "kill_delay_s", [&job](std::int64_t n) { job.kill_delay = std::chrono::seconds(n); }, 0);
-    r.number("interactive", job.interactive);
-    if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
-    return spec;
+    return parse_record<JobSpec>(text, name);
 }
 
 std::string write_session(const SessionRecord& session) {
-    Writer w;
-    w.add("session", session.session);
-    w.add("shell_start", session.shell_start);
-    w.add("boot", session.boot);
-    w.add("started_at", session.started_at);
-    w.add("tmp_dir", session.tmp_dir);
-    w.add("output_note", session.output_note);
-    return w.finish();
+    return write_record(session);
 }
-
 Result<SessionRecord> parse_session(std::string_view text, std::string_view name) {
-    SessionRecord session;
-    Reader r;
-    r.number("session", session.session);
-    r.number("shell_start", session.shell_start);
-    r.text("boot", session.boot);
-    r.number("started_at", session.started_at);
-    r.text("tmp_dir", session.tmp_dir);
-    r.text("output_note", session.output_note);
-    if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
-    return session;
+    return parse_record<SessionRecord>(text, name);
 }
 
 std::string write_exit(const ExitRecord& exit) {
-    Writer w;
-    w.add("exit_status", exit.exit_status);
-    w.add("session", exit.session);
-    w.add("started_at", exit.started_at.time_since_epoch().count());
-    w.add("ended_at", exit.ended_at.time_since_epoch().count());
-    w.add("walltime_ms", exit.walltime.count());
-    w.add("cput_ms", exit.cput.count());
-    w.add("mem_kb", exit.mem_kb);
-    w.add("vmem_kb", exit.vmem_kb);
-    w.add("message", exit.message);
-    w.add("output_note", exit.output_note);
-    w.add("lost", static_cast<int>(exit.lost));
-    w.add("may_still_run", static_cast<int>(exit.may_still_run));
-    return w.finish();
+    return write_record(exit);
 }
-
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name) {
-    using std::chrono::milliseconds;
-    using std::chrono::seconds;
-    using std::chrono::sys_seconds;
-    ExitRecord exit;
-    Reader r;
-    r.number("exit_status", exit.exit_status);
-    r.number("session", exit.session);
-    r.number(
-        "started_at", [&exit](std::int64_t n) { exit.started_at = sys_seconds(seconds(n)); }, 0);
-    r.number(
-        "ended_at", [&exit](std::int64_t n) { exit.ended_at = sys_seconds(seconds(n)); }, 0);
-    r.number(
-        "walltime_ms", [&exit](std::int64_t n) { exit.walltime = milliseconds(n); }, 0);
-    r.number(
-        "cput_ms", [&exit](std::int64_t n) { exit.cput = milliseconds(n); }, 0);
-    r.number("mem_kb", exit.mem_kb);
-    r.number("vmem_kb", exit.vmem_kb);
-    r.text("message", exit.message);
-    r.text("output_note", exit.output_note);
-    r.number("lost", exit.lost);
-    r.number("may_still_run", exit.may_still_run);
-    if (auto read = r.read(text, name); !read) return tl::unexpected(read.error());
-    return exit;
+    return parse_record<ExitRecord>(text, name);
 }
-
 Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name) {
     return parse_exit(text.substr(0, text.find('\0')), name);
 }
