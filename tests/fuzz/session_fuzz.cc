@@ -42,9 +42,9 @@
 #include "server_plugin/host/life/routing.h"
 #include "server_plugin/host/life/run_reports.h"
 #include "server_plugin/host/policy/plugin.h"
-#include "server_plugin/host/requests/requests.h"
 #include "server_plugin/host/run/executor.h"
 #include "server_plugin/host/store/store.h"
+#include "tests/host/answer.h"
 
 namespace {
 

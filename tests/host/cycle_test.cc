@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "server_plugin/host/cycle/apply_decisions.h"
 #include "sqlite/mark.h"
+#include "tests/host/apply_decisions.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

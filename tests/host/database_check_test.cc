@@ -33,7 +33,8 @@ class DatabaseCheckTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
     std::string error() const {
-        const auto checked = check_databases(*home_);
+        auto begun = begin_check(*home_);
+        const auto checked = begun ? begun->get() : tl::unexpected(begun.error());
         return checked ? "" : checked.error().message;
     }
     std::string top_;

@@ -1,8 +1,8 @@
 #include "server_plugin/host/life/job_life.h"
 
-#include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "server_plugin/host/life/run_reports.h"
+#include "tests/host/apply_decisions.h"
 #include "tests/host/server_fixture.h"
 
 namespace pbs::host {

@@ -22,10 +22,10 @@
 #include "server_plugin/host/change/server.h"
 #include "server_plugin/host/life/array_life.h"
 #include "server_plugin/host/policy/plugin.h"
-#include "server_plugin/host/requests/requests.h"
 #include "server_plugin/host/run/executor.h"
 #include "server_plugin/host/store/store.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "tests/host/answer.h"
 
 namespace pbs::host {
 

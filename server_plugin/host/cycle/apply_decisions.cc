@@ -310,13 +310,4 @@ Result<void> start_as_decided(Change& change, Job& job, const Decision& decision
     return start_job(change, job, decision.places, decision.text);
 }
 
-Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions) {
-    if (decisions.empty()) return {};
-    std::vector<std::string> preempted;
-    bool failed = false;
-    DecisionBatch batch(server, now, preempted, failed, nullptr);
-    for (const Decision& decision : decisions) (void)batch.apply(decision);
-    return batch.commit();
-}
-
 }  // namespace pbs::host

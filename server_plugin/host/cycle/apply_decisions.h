@@ -67,8 +67,4 @@ class DecisionBatch {
 // Starts a job on the decision's places. The job gets the resources that the decision sets.
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
-// Carries out decisions in order, in one transaction. The jobs are started after its commit. A decision that
-// doesn't fit any more, because the job is gone or the vnode is full, is dropped.
-Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
-
 }  // namespace pbs::host

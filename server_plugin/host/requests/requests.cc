@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -112,31 +110,6 @@ Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::opti
         reply = failed(context, error);
         return Steps::Left::nothing;
     }
-}
-
-ifl::Reply answer(Context& context, const std::function<void()>& wait) {
-    ifl::Reply reply = begin_answer(context);
-    if (context.rest != nullptr) {
-        ifl::StatusParts parts;
-        std::optional<ifl::Reply> instead;
-        for (auto left = Steps::Left::more; left != Steps::Left::nothing;) {
-            left = go_on(context, parts, false, instead);
-            if (left != Steps::Left::later) continue;
-            if (wait)
-                wait();
-            else
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        if (instead) return std::move(*instead);
-        reply.body = ifl::StatusReply{{}, parts.take()};
-        return reply;
-    }
-    Plugin* plugin = context.server.parts.plugin;
-    if (plugin != nullptr && plugin->uncommitted())
-        if (auto done = plugin->commit(context.now); !done)
-            return ifl::Reply::error(done.error().code, done.error().message);
-    if (const auto then = std::exchange(context.when_committed, {}); then && reply.code == 0) then();
-    return reply;
 }
 
 }  // namespace pbs::host

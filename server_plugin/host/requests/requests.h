@@ -1,6 +1,6 @@
 // The requests that the server answers. Each handler is in a file of its own; requests.cc lists them.
 //
-// In the folder requests/, answer() finds the handler of a request, checks the requester (access.h), and
+// In the folder requests/, begin_answer() finds the handler of a request, checks the requester (access.h), and
 // calls the handler with a Context, which has the server, the requester and the time. A handler checks the
 // request, makes a Change, and returns the reply. A handler whose work takes long does it in Steps;
 // in_slices.h is for Manager requests. common.h has functions that several handlers need.
@@ -134,9 +134,6 @@ ifl::Reply begin_answer(Context& context);
 // Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added parts to
 // `out`. `shown`: earlier steps have added parts. An exception becomes an error reply.
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
-// Begins the answer, does all its steps, and commits. For tests, which have no loop of events: calls wait()
-// whenever a step has to wait, or sleeps for a millisecond if `wait` is empty.
-ifl::Reply answer(Context& context, const std::function<void()>& wait = {});
 
 // Returns whether the request is a part of a submission that can share its commit with others (CommitGroup).
 bool may_share_commit(const ifl::Request& request, const Session& session);

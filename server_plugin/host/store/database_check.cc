@@ -165,9 +165,4 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
     return std::async(std::launch::async, whole);
 }
 
-Result<void> check_databases(const Home& home) {
-    auto rest = begin_check(home);
-    return rest ? rest->get() : tl::unexpected(rest.error());
-}
-
 }  // namespace pbs::host

@@ -23,10 +23,9 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
 // ready here; before that, pbs_migrate or an interrupted first start may have made only one. A home without
 // databases and without the files that mark their commits is new. The error names the file and what is wrong
 // with it, and says how to restore a backup.
-Result<void> check_databases(const Home& home);
-
-// Makes the checks of check_databases(), but reads the contents of server.db in a thread, because that takes
-// long with a million jobs. The caller must change nothing in the home before the outcome is known.
+//
+// Reads the contents of server.db in a thread, because that takes long with a million jobs. The caller must
+// change nothing in the home before the outcome is known.
 Result<std::future<Result<void>>> begin_check(const Home& home);
 
 // Returns the committed changes that a database of the home has lost; nullopt: none.
