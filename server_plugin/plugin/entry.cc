@@ -35,209 +35,205 @@ void tell(char* error, size_t error_size, std::string_view text) noexcept {
     error[length] = '\0';
 }
 
-int32_t start_entry(void* self, int64_t now, char* error, size_t error_size) {
-    tell(error, error_size, "internal error, see the server's log");
-    return guarded(self, "start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
-        const std::string why = start(state, instant(now));
-        tell(error, error_size, why);
-        return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
-    });
+constexpr std::string_view kInternal = "internal error, see the server's log";
+
+// Calls a function that answers a request. If it fails by an exception, the reply says so.
+template <class Ask>
+int32_t replied(void* self, const char* name, pbs_reply* reply, Ask ask) {
+    constexpr int32_t kFailed = -1;
+    const int32_t result = guarded(self, name, kFailed, ask);
+    if (result != kFailed) return result;
+    return static_cast<State*>(self)->host.reply(reply).error(PBSE_INTERNAL, kInternal);
 }
 
-void stop_entry(void* self, int64_t now) {
-    guarded(self, "stop", [&](State& state) {
-        state.long_change.stop();
-        state.queries.stop();
-        settle(state);
-        save_all(state, instant(now));
-    });
-    delete static_cast<State*>(self);
+void set_life(pbs_plugin& table) {
+    table.start = [](void* self, int64_t now, char* error, size_t error_size) -> int32_t {
+        tell(error, error_size, kInternal);
+        return guarded(self, "start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
+            const std::string why = start(state, instant(now));
+            tell(error, error_size, why);
+            return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
+        });
+    };
+    table.stop = [](void* self, int64_t now) {
+        guarded(self, "stop", [&](State& state) {
+            state.long_change.stop();
+            state.queries.stop();
+            settle(state);
+            save_all(state, instant(now));
+        });
+        delete static_cast<State*>(self);
+    };
+    table.commit = [](void* self, int64_t, char* error, size_t error_size) -> int32_t {
+        tell(error, error_size, kInternal);
+        return guarded(self, "commit", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
+            const std::string why = commit(state);
+            tell(error, error_size, why);
+            return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
+        });
+    };
 }
 
-int32_t owns_attribute_entry(void* self, int32_t object_type, pbs_str attribute) {
-    return guarded(self, "owns_attribute", static_cast<int32_t>(0), [&](State& state) -> int32_t {
-        const auto type = static_cast<objects::ObjectType>(object_type);
-        if (type == objects::ObjectType::queue && values::same_word(view(attribute), "execution_type"))
-            return state.host.has_pbs_sched() ? 1 : 0;
-        return objects::find_attribute(type, view(attribute)) || is_shown_only(type, view(attribute)) ? 1 : 0;
-    });
+void set_requests(pbs_plugin& table) {
+    table.owns_attribute = [](void* self, int32_t object_type, pbs_str attribute) -> int32_t {
+        return guarded(self, "owns_attribute", static_cast<int32_t>(0), [&](State& state) -> int32_t {
+            const auto type = static_cast<objects::ObjectType>(object_type);
+            if (type == objects::ObjectType::queue && values::same_word(view(attribute), "execution_type"))
+                return state.host.has_pbs_sched() ? 1 : 0;
+            return objects::find_attribute(type, view(attribute)) || is_shown_only(type, view(attribute)) ? 1
+                                                                                                          : 0;
+        });
+    };
+    table.manager = [](void* self, const pbs_manager_request* request, pbs_reply* reply) -> int32_t {
+        return replied(self, "manager", reply,
+                       [&](State& state) { return manager(state, request, state.host.reply(reply)); });
+    };
+    table.status = [](void* self, const pbs_status_request* request, pbs_reply* reply) -> int32_t {
+        return replied(self, "status", reply, [&](State& state) {
+            settle(state);
+            return status(state, request, state.host.reply(reply));
+        });
+    };
+    table.status_attrs = [](void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply) {
+        guarded(self, "status_attrs", [&](State& state) {
+            settle(state);
+            status_attrs(state, instant(now), object_type, view(name), state.host.reply(reply));
+        });
+    };
+    table.not_acted_on = [](void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
+                            const pbs_attr* attrs, size_t attr_count, pbs_reply* reply) {
+        guarded(self, "not_acted_on", [&](State& state) {
+            if (object_type != PBS_OBJ_QUEUE || !state.store || (attr_count != 0 && attrs == nullptr)) return;
+            settle(state);
+            warn_of_queue(state, instant(now), view(name), view(partition), std::span(attrs, attr_count),
+                          state.host.reply(reply));
+        });
+    };
+    table.peer_queues = [](void* self, int64_t now, pbs_str sched, pbs_reply* reply) {
+        guarded(self, "peer_queues", [&](State& state) {
+            if (!state.store) return;
+            settle(state);
+            if (is_external(state, instant(now), view(sched))) return;
+            tell_peer_queues(state, instant(now), view(sched), state.host.reply(reply));
+        });
+    };
+    table.schedules = [](void* self, int64_t now, pbs_str sched) -> int32_t {
+        return guarded(self, "schedules", 0, [&](State& state) -> int32_t {
+            settle(state);
+            const bool external = state.host.has_pbs_sched() ? ExternalFiles::external(state, view(sched))
+                                                             : is_external(state, instant(now), view(sched));
+            return state.store && !external ? 1 : 0;
+        });
+    };
+    table.last_change = [](void* self) -> int64_t {
+        return guarded(self, "last_change", int64_t{0},
+                       [&](State& state) -> int64_t { return state.changes.version(); });
+    };
+    table.busy = [](void* self) -> int32_t {
+        return guarded(self, "busy", 0, [&](State& state) { return state.long_change.busy() ? 1 : 0; });
+    };
+    table.abandon = [](void* self, uint64_t ticket) {
+        guarded(self, "abandon", [&](State& state) {
+            state.long_change.abandon(ticket);
+            state.queries.abandon(ticket);
+        });
+    };
 }
 
-int32_t commit_entry(void* self, int64_t, char* error, size_t error_size) {
-    tell(error, error_size, "internal error, see the server's log");
-    return guarded(self, "commit", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) -> int32_t {
-        const std::string why = commit(state);
-        tell(error, error_size, why);
-        return why.empty() ? PBSE_NONE : PBSE_SYSTEM;
-    });
+void set_events(pbs_plugin& table) {
+    table.resource_defined = [](void* self, const pbs_resource_record* record) {
+        guarded(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
+    };
+    table.resource_removed = [](void* self, pbs_str name) {
+        guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
+    };
+    table.server_changed = [](void* self, const pbs_server_record* record) {
+        guarded(self, "server_changed", [&](State& state) { server_changed(state, record); });
+    };
+    table.sched_changed = [](void* self, const pbs_sched_record* record) {
+        guarded(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
+    };
+    table.sched_removed = [](void* self, pbs_str name) {
+        guarded(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
+    };
+    table.queue_changed = [](void* self, const pbs_queue_record* record) {
+        guarded(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
+    };
+    table.queue_removed = [](void* self, uint64_t queue) {
+        guarded(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
+    };
+    table.vnode_changed = [](void* self, const pbs_vnode_record* record) {
+        guarded(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
+    };
+    table.vnode_removed = [](void* self, uint64_t vnode) {
+        guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
+    };
+    table.job_changed = [](void* self, int64_t now, const pbs_job_record* record) {
+        guarded(self, "job_changed", [&](State& state) {
+            settle(state);
+            job_changed(state, instant(now), record);
+        });
+    };
+    table.job_removed = [](void* self, int64_t now, uint64_t job) {
+        guarded(self, "job_removed", [&](State& state) {
+            settle(state);
+            job_removed(state, instant(now), job);
+        });
+    };
+    table.reservation_changed = [](void* self, const pbs_reservation_record* record) {
+        guarded(self, "reservation_changed", [&](State& state) {
+            settle(state);
+            reservation_changed(state, record);
+        });
+    };
+    table.reservation_removed = [](void* self, uint64_t reservation) {
+        guarded(self, "reservation_removed", [&](State& state) {
+            settle(state);
+            reservation_removed(state, reservation);
+        });
+    };
 }
 
-int32_t manager_entry(void* self, const pbs_manager_request* request, pbs_reply* reply) {
-    const int32_t failed = -1;
-    const int32_t result = guarded(self, "manager", failed, [&](State& state) {
-        return manager(state, request, state.host.reply(reply));
-    });
-    if (result != failed) return result;
-    return static_cast<State*>(self)->host.reply(reply).error(PBSE_INTERNAL,
-                                                              "internal error, see the server's log");
-}
-
-int32_t status_entry(void* self, const pbs_status_request* request, pbs_reply* reply) {
-    const int32_t failed = -1;
-    const int32_t result = guarded(self, "status", failed, [&](State& state) {
-        settle(state);
-        return status(state, request, state.host.reply(reply));
-    });
-    if (result != failed) return result;
-    return static_cast<State*>(self)->host.reply(reply).error(PBSE_INTERNAL,
-                                                              "internal error, see the server's log");
-}
-
-void status_attrs_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply) {
-    guarded(self, "status_attrs", [&](State& state) {
-        settle(state);
-        status_attrs(state, instant(now), object_type, view(name), state.host.reply(reply));
-    });
-}
-
-void resource_defined_entry(void* self, const pbs_resource_record* record) {
-    guarded(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
-}
-void server_changed_entry(void* self, const pbs_server_record* record) {
-    guarded(self, "server_changed", [&](State& state) { server_changed(state, record); });
-}
-void sched_changed_entry(void* self, const pbs_sched_record* record) {
-    guarded(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
-}
-void sched_removed_entry(void* self, pbs_str name) {
-    guarded(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
-}
-void queue_changed_entry(void* self, const pbs_queue_record* record) {
-    guarded(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
-}
-void queue_removed_entry(void* self, uint64_t queue) {
-    guarded(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
-}
-void vnode_changed_entry(void* self, const pbs_vnode_record* record) {
-    guarded(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
-}
-void vnode_removed_entry(void* self, uint64_t vnode) {
-    guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
-}
-void job_changed_entry(void* self, int64_t now, const pbs_job_record* record) {
-    guarded(self, "job_changed", [&](State& state) {
-        settle(state);
-        job_changed(state, instant(now), record);
-    });
-}
-void job_removed_entry(void* self, int64_t now, uint64_t job) {
-    guarded(self, "job_removed", [&](State& state) {
-        settle(state);
-        job_removed(state, instant(now), job);
-    });
-}
-
-void reservation_changed_entry(void* self, const pbs_reservation_record* record) {
-    guarded(self, "reservation_changed", [&](State& state) {
-        settle(state);
-        reservation_changed(state, record);
-    });
-}
-void reservation_removed_entry(void* self, uint64_t reservation) {
-    guarded(self, "reservation_removed", [&](State& state) {
-        settle(state);
-        reservation_removed(state, reservation);
-    });
-}
-
-int64_t next_deadline_entry(void* self, int64_t now) {
-    return guarded(self, "next_deadline", INT64_MAX, [&](State& state) {
-        settle(state);
-        return next_deadline(state, instant(now));
-    });
-}
-uint32_t tick_entry(void* self, int64_t now) {
-    return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING), [&](State& state) {
-        settle(state);
-        return tick(state, instant(now));
-    });
-}
-uint32_t wanted_entry(void* self, pbs_str sched) {
-    return guarded(self, "wanted", static_cast<uint32_t>(PBS_WANT_NOTHING),
-                   [&](State& state) { return wanted(state, view(sched)); });
-}
-int32_t start_cycle_entry(void* self, const pbs_cycle_request* request, int32_t* running) {
-    return guarded(self, "start_cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
-        settle(state);
-        return start_cycle(state, request, running);
-    });
-}
-int32_t finish_cycle_entry(void* self, int64_t now, pbs_cycle_result* result) {
-    return guarded(self, "finish_cycle", static_cast<int32_t>(PBSE_INTERNAL),
-                   [&](State& state) { return finish_cycle(state, instant(now), result); });
-}
-
-void resource_removed_entry(void* self, pbs_str name) {
-    guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
-}
-
-void abandon_entry(void* self, uint64_t ticket) {
-    guarded(self, "abandon", [&](State& state) {
-        state.long_change.abandon(ticket);
-        state.queries.abandon(ticket);
-    });
-}
-
-int32_t place_job_entry(void* self, const pbs_place_request* request, pbs_cycle_result* result) {
-    return guarded(self, "place_job", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
-        settle(state);
-        return place_job(state, request, result);
-    });
-}
-
-int32_t test_start_entry(void* self, const pbs_start_request* request, pbs_cycle_result* result,
-                         pbs_reply* reply) {
-    return guarded(self, "test_start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
-        settle(state);
-        return test_start(state, request, result, reply);
-    });
-}
-
-void not_acted_on_entry(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
-                        const pbs_attr* attrs, size_t attr_count, pbs_reply* reply) {
-    guarded(self, "not_acted_on", [&](State& state) {
-        if (object_type != PBS_OBJ_QUEUE || !state.store || (attr_count != 0 && attrs == nullptr)) return;
-        settle(state);
-        warn_of_queue(state, instant(now), view(name), view(partition), std::span(attrs, attr_count),
-                      state.host.reply(reply));
-    });
-}
-
-int32_t busy_entry(void* self) {
-    return guarded(self, "busy", 0, [&](State& state) { return state.long_change.busy() ? 1 : 0; });
-}
-
-int32_t schedules_entry(void* self, int64_t now, pbs_str sched) {
-    return guarded(self, "schedules", 0, [&](State& state) -> int32_t {
-        settle(state);
-        const bool external = state.host.has_pbs_sched() ? ExternalFiles::external(state, view(sched))
-                                                         : is_external(state, instant(now), view(sched));
-        return state.store && !external ? 1 : 0;
-    });
-}
-
-int64_t last_change_entry(void* self) {
-    return guarded(self, "last_change", int64_t{0},
-                   [&](State& state) -> int64_t { return state.changes.version(); });
-}
-
-void peer_queues_entry(void* self, int64_t now, pbs_str sched, pbs_reply* reply) {
-    guarded(self, "peer_queues", [&](State& state) {
-        if (!state.store) return;
-        settle(state);
-        if (is_external(state, instant(now), view(sched))) return;
-        tell_peer_queues(state, instant(now), view(sched), state.host.reply(reply));
-    });
+void set_cycles(pbs_plugin& table) {
+    table.next_deadline = [](void* self, int64_t now) -> int64_t {
+        return guarded(self, "next_deadline", INT64_MAX, [&](State& state) {
+            settle(state);
+            return next_deadline(state, instant(now));
+        });
+    };
+    table.tick = [](void* self, int64_t now) -> uint32_t {
+        return guarded(self, "tick", static_cast<uint32_t>(PBS_WANT_NOTHING), [&](State& state) {
+            settle(state);
+            return tick(state, instant(now));
+        });
+    };
+    table.wanted = [](void* self, pbs_str sched) -> uint32_t {
+        return guarded(self, "wanted", static_cast<uint32_t>(PBS_WANT_NOTHING),
+                       [&](State& state) { return wanted(state, view(sched)); });
+    };
+    table.start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) -> int32_t {
+        return guarded(self, "start_cycle", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+            settle(state);
+            return start_cycle(state, request, running);
+        });
+    };
+    table.finish_cycle = [](void* self, int64_t now, pbs_cycle_result* result) -> int32_t {
+        return guarded(self, "finish_cycle", static_cast<int32_t>(PBSE_INTERNAL),
+                       [&](State& state) { return finish_cycle(state, instant(now), result); });
+    };
+    table.place_job = [](void* self, const pbs_place_request* request, pbs_cycle_result* result) -> int32_t {
+        return guarded(self, "place_job", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+            settle(state);
+            return place_job(state, request, result);
+        });
+    };
+    table.test_start = [](void* self, const pbs_start_request* request, pbs_cycle_result* result,
+                          pbs_reply* reply) -> int32_t {
+        return guarded(self, "test_start", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
+            settle(state);
+            return test_start(state, request, result, reply);
+        });
+    };
 }
 
 pbs_plugin table_of(State* state) {
@@ -247,39 +243,10 @@ pbs_plugin table_of(State* state) {
     table.self = state;
     table.name = c_str(kName);
     table.version = c_str(PBSPOLICY_VERSION);
-    table.start = start_entry;
-    table.stop = stop_entry;
-    table.owns_attribute = owns_attribute_entry;
-    table.manager = manager_entry;
-    table.status = status_entry;
-    table.status_attrs = status_attrs_entry;
-    table.resource_defined = resource_defined_entry;
-    table.server_changed = server_changed_entry;
-    table.sched_changed = sched_changed_entry;
-    table.sched_removed = sched_removed_entry;
-    table.queue_changed = queue_changed_entry;
-    table.queue_removed = queue_removed_entry;
-    table.vnode_changed = vnode_changed_entry;
-    table.vnode_removed = vnode_removed_entry;
-    table.job_changed = job_changed_entry;
-    table.job_removed = job_removed_entry;
-    table.next_deadline = next_deadline_entry;
-    table.tick = tick_entry;
-    table.wanted = wanted_entry;
-    table.resource_removed = resource_removed_entry;
-    table.commit = commit_entry;
-    table.start_cycle = start_cycle_entry;
-    table.finish_cycle = finish_cycle_entry;
-    table.abandon = abandon_entry;
-    table.place_job = place_job_entry;
-    table.test_start = test_start_entry;
-    table.not_acted_on = not_acted_on_entry;
-    table.busy = busy_entry;
-    table.schedules = schedules_entry;
-    table.peer_queues = peer_queues_entry;
-    table.reservation_changed = reservation_changed_entry;
-    table.reservation_removed = reservation_removed_entry;
-    table.last_change = last_change_entry;
+    set_life(table);
+    set_requests(table);
+    set_events(table);
+    set_cycles(table);
     return table;
 }
 
