@@ -2,6 +2,7 @@
 // "--". Unlike getopt, the reader has no global state, so that qsub can read several lines of options.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,23 @@ struct CommandLine {
 // Reads a command line. `letters` as for getopt: "ab:" is -a, and -b with a value. `arguments` without the
 // program's name.
 Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
+
+// An option that makes a member of a program's options true.
+template <class Options>
+struct Flag {
+    char letter;
+    bool Options::*member;
+};
+// If a flag has the letter, sets its member and returns true.
+template <class Options>
+bool set_flag(Options& options, std::span<const Flag<Options>> flags, char letter) {
+    for (const Flag<Options>& flag : flags) {
+        if (flag.letter != letter) continue;
+        options.*flag.member = true;
+        return true;
+    }
+    return false;
+}
 
 // Adds a letter to the text, unless it is there.
 inline void add_letter(std::string& text, char letter) {

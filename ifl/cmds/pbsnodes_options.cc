@@ -1,5 +1,7 @@
 #include "ifl/cmds/pbsnodes_options.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "ifl/cmds/options.h"
@@ -27,22 +29,22 @@ Result<void> choose(PbsnodesOptions& options, NodesAction action) {
     return {};
 }
 
+constexpr std::pair<char, NodesAction> kPbsnodesActions[] = {
+    {'a', NodesAction::show_all},  {'c', NodesAction::clear},       {'d', NodesAction::down_exactly},
+    {'H', NodesAction::show_host}, {'l', NodesAction::list_marked}, {'o', NodesAction::offline},
+    {'r', NodesAction::online}};
+
+constexpr Flag<PbsnodesOptions> kPbsnodesFlags[] = {{'L', &PbsnodesOptions::long_columns},
+                                                    {'S', &PbsnodesOptions::summary},
+                                                    {'j', &PbsnodesOptions::jobs},
+                                                    {'q', &PbsnodesOptions::quiet},
+                                                    {'v', &PbsnodesOptions::vnodes}};
+
 Result<void> apply(PbsnodesOptions& options, const Option& option) {
+    for (const auto& [letter, action] : kPbsnodesActions)
+        if (letter == option.letter) return choose(options, action);
+    if (set_flag<PbsnodesOptions>(options, kPbsnodesFlags, option.letter)) return {};
     switch (option.letter) {
-        case 'a':
-            return choose(options, NodesAction::show_all);
-        case 'c':
-            return choose(options, NodesAction::clear);
-        case 'd':
-            return choose(options, NodesAction::down_exactly);
-        case 'H':
-            return choose(options, NodesAction::show_host);
-        case 'l':
-            return choose(options, NodesAction::list_marked);
-        case 'o':
-            return choose(options, NodesAction::offline);
-        case 'r':
-            return choose(options, NodesAction::online);
         case 'C':
             options.comment = option.value;
             return options.action == NodesAction::show ? choose(options, NodesAction::comment)
@@ -56,23 +58,8 @@ Result<void> apply(PbsnodesOptions& options, const Option& option) {
             options.format = *format;
             return {};
         }
-        case 'j':
-            options.jobs = true;
-            return {};
-        case 'L':
-            options.long_columns = true;
-            return {};
-        case 'q':
-            options.quiet = true;
-            return {};
-        case 's':
-            options.server = option.value;
-            return {};
-        case 'S':
-            options.summary = true;
-            return {};
         default:
-            options.vnodes = true;
+            options.server = option.value;  // -s
             return {};
     }
 }

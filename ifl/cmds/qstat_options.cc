@@ -30,79 +30,45 @@ struct State {
     bool layout_asked = false;  // -a, -n, -s, -T, -G, -M: a format that excludes -f
 };
 
-// Applies an option that selects jobs or their format. False: it is another option.
-bool apply_job_option(State& state, char letter, const std::string& value) {
+constexpr Flag<QstatOptions> kQstatFlags[] = {
+    {'1', &QstatOptions::one_line},  {'E', &QstatOptions::together},        {'G', &QstatOptions::gigabytes},
+    {'M', &QstatOptions::megawords}, {'T', &QstatOptions::estimated_start}, {'f', &QstatOptions::full},
+    {'n', &QstatOptions::nodes},     {'p', &QstatOptions::percent},         {'s', &QstatOptions::comments},
+    {'w', &QstatOptions::wide}};
+
+Result<void> apply(State& state, char letter, const std::string& value) {
     QstatOptions& options = state.options;
     const auto is_one_of = [&](std::string_view letters) {
         return letters.find(letter) != std::string_view::npos;
     };
     options.alternate = options.alternate || is_one_of("airHTunsGM");
     state.layout_asked = state.layout_asked || is_one_of("ansTGM");
+    state.selections += is_one_of("airH") ? 1 : 0;
+    if (set_flag<QstatOptions>(options, kQstatFlags, letter)) return {};
     switch (letter) {
-        case 'a':
-            ++state.selections;
-            return true;
         case 'i':
-            ++state.selections;
             options.criteria.add(ATTR_state, "", "EHQTW", EQ);
-            return true;
+            break;
         case 'r':
-            ++state.selections;
             options.criteria.add(ATTR_state, "", "RS", EQ);
-            return true;
+            break;
         case 'H':
-            ++state.selections;
             add_letter(options.extend, 'x');
             options.criteria.add(ATTR_state, "", "MFX", EQ);
-            return true;
-        case 'T':
-            options.estimated_start = true;
-            return true;
+            break;
         case 'u':
             options.criteria.add(ATTR_u, "", value, EQ);
-            return true;
+            break;
         case 'J':
             options.criteria.add(ATTR_array, "", "True", EQ);
-            return true;
-        case 'n':
-            options.nodes = true;
-            return true;
-        case 's':
-            options.comments = true;
-            return true;
+            break;
         case 't':
         case 'x':
             add_letter(options.extend, letter);
-            return true;
-        default:
-            return false;
-    }
-}
-
-Result<void> apply_other_option(State& state, char letter, const std::string& value) {
-    QstatOptions& options = state.options;
-    switch (letter) {
-        case 'p':
-            options.percent = true;
             break;
         case 'q':
             options.queue_limits = true;
             options.object = QstatObject::queues;
-            break;
-        case 'G':
-            options.gigabytes = true;
-            break;
-        case 'M':
-            options.megawords = true;
-            break;
-        case '1':
-            options.one_line = true;
-            break;
-        case 'w':
-            options.wide = true;
-            break;
-        case 'f':
-            options.full = true;
             break;
         case 'B':
             state.servers_asked = true;
@@ -122,9 +88,6 @@ Result<void> apply_other_option(State& state, char letter, const std::string& va
             options.format = *format;
             break;
         }
-        case 'E':
-            options.together = true;
-            break;
         default:
             break;
     }
@@ -153,11 +116,9 @@ Result<QstatOptions> parse_qstat_options(const std::vector<std::string>& argumen
     const auto line = parse_options("ainpqrstwxu:fGHJMQEBT1F:D:", arguments);
     if (!line) return tl::unexpected(line.error());
     State state;
-    for (const Option& option : line->options) {
-        apply_job_option(state, option.letter, option.value);
-        if (auto result = apply_other_option(state, option.letter, option.value); !result)
+    for (const Option& option : line->options)
+        if (auto result = apply(state, option.letter, option.value); !result)
             return tl::unexpected(result.error());
-    }
     if (auto result = check(state); !result) return tl::unexpected(result.error());
     state.options.operands = line->all_operands();
     return std::move(state.options);
