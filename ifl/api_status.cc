@@ -181,9 +181,42 @@ batch_status* host_status(int connect, const char* host, const attrl* list, cons
 
 extern "C" {
 
-struct batch_status* pbs_statjob(int connect, const char* job, struct attrl* wanted, const char* extend) {
-    return status(connect, RequestType::status_job, job, wanted, extend);
-}
+// Functions of the same form, a row each.
+#define STATUS(function, type)                                                           \
+    struct batch_status* function(int connect, const char* object, struct attrl* wanted, \
+                                  const char* extend) {                                  \
+        return status(connect, RequestType::type, object, wanted, extend);               \
+    }
+#define POLICY_STATUS(function, kind)                                                    \
+    struct batch_status* function(int connect, const char* object, struct attrl* wanted, \
+                                  const char* extend) {                                  \
+        return policy_status(connect, kind, object, wanted, extend);                     \
+    }
+#define ANSWER(function, kind)                                                           \
+    struct batch_status* function(int connect, const char* object, const char* extend) { \
+        return policy_status(connect, kind, object, nullptr, extend);                    \
+    }
+// clang-format off
+STATUS(pbs_statjob, status_job)
+STATUS(pbs_statque, status_queue)
+STATUS(pbs_statvnode, status_node)
+STATUS(pbs_statrsc, status_resource)
+STATUS(pbs_statresv, status_reservation)
+STATUS(pbs_stathook, status_hook)
+POLICY_STATUS(pbs_statpolicy, "policy")
+POLICY_STATUS(pbs_stattimewindow, "time_window")
+POLICY_STATUS(pbs_statfsgroup, "fs_group")
+POLICY_STATUS(pbs_statquota, "quota")
+ANSWER(pbs_statexplanation, "explanation")
+ANSWER(pbs_statrecord, "record")
+ANSWER(pbs_statquotause, "quota_use")
+ANSWER(pbs_statfairshare, "fairshare")
+ANSWER(pbs_stataccounting, "accounting")
+ANSWER(pbs_statdiagnosis, "diagnosis")
+// clang-format on
+#undef STATUS
+#undef POLICY_STATUS
+#undef ANSWER
 
 struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* wanted,
                                  const char* extend) {
@@ -197,10 +230,6 @@ struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct a
     });
 }
 
-struct batch_status* pbs_statque(int connect, const char* queue, struct attrl* wanted, const char* extend) {
-    return status(connect, RequestType::status_queue, queue, wanted, extend);
-}
-
 struct batch_status* pbs_statserver(int connect, struct attrl* wanted, const char* extend) {
     return status(connect, RequestType::status_server, "", wanted, extend);
 }
@@ -209,49 +238,12 @@ struct batch_status* pbs_statsched(int connect, struct attrl* wanted, const char
     return guarded(no_status(), [&] { return sched_status(connect, wanted, extend); });
 }
 
-struct batch_status* pbs_statvnode(int connect, const char* vnode, struct attrl* wanted, const char* extend) {
-    return status(connect, RequestType::status_node, vnode, wanted, extend);
-}
-
 struct batch_status* pbs_stathost(int connect, const char* host, struct attrl* wanted, const char* extend) {
     return guarded(no_status(), [&] { return host_status(connect, host, wanted, extend); });
 }
 
 struct batch_status* pbs_statnode(int connect, const char* host, struct attrl* wanted, const char* extend) {
     return pbs_stathost(connect, host, wanted, extend);
-}
-
-struct batch_status* pbs_statrsc(int connect, const char* resource, struct attrl* wanted,
-                                 const char* extend) {
-    return status(connect, RequestType::status_resource, resource, wanted, extend);
-}
-
-struct batch_status* pbs_statresv(int connect, const char* reservation, struct attrl* wanted,
-                                  const char* extend) {
-    return status(connect, RequestType::status_reservation, reservation, wanted, extend);
-}
-
-struct batch_status* pbs_stathook(int connect, const char* hook, struct attrl* wanted, const char* extend) {
-    return status(connect, RequestType::status_hook, hook, wanted, extend);
-}
-
-struct batch_status* pbs_statpolicy(int connect, const char* policy, struct attrl* wanted,
-                                    const char* extend) {
-    return policy_status(connect, "policy", policy, wanted, extend);
-}
-
-struct batch_status* pbs_stattimewindow(int connect, const char* time_window, struct attrl* wanted,
-                                        const char* extend) {
-    return policy_status(connect, "time_window", time_window, wanted, extend);
-}
-
-struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
-                                     const char* extend) {
-    return policy_status(connect, "fs_group", fs_group, wanted, extend);
-}
-
-struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted, const char* extend) {
-    return policy_status(connect, "quota", quota, wanted, extend);
 }
 
 int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted, const char* extend,
@@ -267,14 +259,6 @@ struct batch_status* pbs_statconfiguration(int connect, const char* extend) {
 
 struct batch_status* pbs_stathistory(int connect, const char* extend) {
     return policy_status(connect, "history", "", nullptr, extend);
-}
-
-struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend) {
-    return policy_status(connect, "explanation", job, nullptr, extend);
-}
-
-struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend) {
-    return policy_status(connect, "record", sched, nullptr, extend);
 }
 
 struct batch_status* pbs_asks(int connect, const char* job, const char* location, const char* extend) {
@@ -304,22 +288,6 @@ struct batch_status* pbs_statchanges(int connect, const char* sched, long long v
         if (!is_empty(extend)) full.append(";").append(extend);
         return policy_status(connect, "changes", sched, nullptr, full.c_str());
     });
-}
-
-struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend) {
-    return policy_status(connect, "quota_use", sched, nullptr, extend);
-}
-
-struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend) {
-    return policy_status(connect, "fairshare", sched, nullptr, extend);
-}
-
-struct batch_status* pbs_stataccounting(int connect, const char* day, const char* extend) {
-    return policy_status(connect, "accounting", day, nullptr, extend);
-}
-
-struct batch_status* pbs_statdiagnosis(int connect, const char* part, const char* extend) {
-    return policy_status(connect, "diagnosis", part, nullptr, extend);
 }
 
 void pbs_statfree(struct batch_status* list) {
