@@ -12,7 +12,7 @@
 #include "objects/database.h"
 #include "objects/execute.h"
 #include "objects/store.h"
-#include "objects/usage_within.h"
+#include "objects/usage_store.h"
 #include "values/text.h"
 
 namespace pbs::migrate {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "values/lines.h"
+#include "values/text.h"
 
 namespace pbs::migrate {
 

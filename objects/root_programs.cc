@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "objects/program_file.h"
-#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::objects {

@@ -1,7 +1,6 @@
 #include "objects/usage_store.h"
 
 #include "objects/database.h"
-#include "objects/usage_within.h"
 
 namespace pbs::objects {
 namespace {

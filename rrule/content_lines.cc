@@ -8,7 +8,6 @@
 
 #include "rrule/plain_text.h"
 #include "rrule/rule_text.h"
-#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::rrule {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::cmds {

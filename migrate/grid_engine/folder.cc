@@ -13,7 +13,6 @@
 #include <sstream>
 
 #include "migrate/words.h"
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 

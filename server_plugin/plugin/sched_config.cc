@@ -15,7 +15,7 @@
 #include "objects/plain_file.h"
 #include "objects/unsupported.h"
 #include "server_plugin/plugin/state.h"
-#include "values/lines.h"
+#include "values/text.h"
 
 namespace pbs::plugin {
 namespace {

@@ -1,17 +1,21 @@
 // Logs which of the scheduler's objects have changed, in the order of the changes, for programs of sites that
-// schedule themselves (pbs_statchanges() in ifl/pbs_ifl.h).
+// schedule themselves, and makes the answer of pbs_statchanges() (ifl/pbs_ifl.h): lines like those of a record,
+// for the objects that have changed. The policy plugin and pbs_simulate answer with it.
 //
 // Each change has a serial number, one more than the change before. The log has the names of the objects that
 // changed last, but no values: an answer to such a program has the values of the moment when it is made.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "server_plugin/scheduler/record.h"
+#include "server_plugin/scheduler/scheduler.h"
 
 namespace pbs::record {
 
@@ -48,5 +52,17 @@ class ChangeLog {
     bool keeps_;
     std::deque<sched::ObjectRef> changes_;  // the last element has the number `last_`
 };
+
+// The most changes in an answer: the number to pass to ChangeLog::after().
+inline constexpr std::size_t kMostChanges = 2000;
+
+// The text of PBSE_HISTORY, for a version after which ChangeLog::after() doesn't know all changes.
+std::string too_old_text(std::int64_t version);
+
+// Writes the objects of `some` as they are in the scheduler, and as the last line the number of the last
+// change that is included and the time: {"version":1796000000000200,"now":1796000000}. A long text ends
+// early; the last line says so. If another thread sets `give_up`, writing stops in the middle.
+std::string changes_text(const sched::Inspector& scheduler, const ChangeLog::Some& some, sched::Instant now,
+                         const std::atomic<bool>& give_up);
 
 }  // namespace pbs::record

@@ -16,9 +16,9 @@
 #include "server_plugin/record/record_file.h"
 #include "text/json.h"
 #include "text/json_document.h"
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/object_types.h"
+#include "values/text.h"
 
 namespace pbs::record {
 namespace {

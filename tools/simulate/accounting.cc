@@ -10,7 +10,6 @@
 #include <unordered_set>
 
 #include "objects/value.h"
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 

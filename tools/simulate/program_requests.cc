@@ -11,7 +11,7 @@
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "ifl/program_requests.h"
-#include "server_plugin/record/changes.h"
+#include "server_plugin/record/change_log.h"
 #include "server_plugin/record/record_file.h"
 #include "tools/simulate/job_records.h"
 #include "values/amount.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 

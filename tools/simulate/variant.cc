@@ -13,7 +13,6 @@
 #include "objects/store.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/temporary_folder.h"
 #include "values/text.h"

@@ -58,4 +58,7 @@ Json spans_json(const std::vector<calendar::Span>& spans);
 /// Makes an HTTP error from the last failed request.
 Answer refused(const Link& server);
 
+/// Converts "Transit:0 Queued:1 Held:0 ..." to {"Transit": 0, "Queued": 1, ...}.
+Json counts_of(std::string_view state_count);
+
 }  // namespace pbs::web

@@ -9,7 +9,6 @@
 #include <cerrno>
 
 #include "server_plugin/host/base/posix.h"
-#include "values/lines.h"
 #include "values/number.h"
 #include "values/text.h"
 

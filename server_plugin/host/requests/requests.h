@@ -1,4 +1,4 @@
-// The requests that the server answers. Each handler is in a file of its own; requests.cc lists them.
+// The requests that the server answers. requests.cc lists their handlers.
 //
 // In the folder requests/, begin_answer() finds the handler of a request, checks the requester (access.h), and
 // calls the handler with a Context, which has the server, the requester and the time. A handler checks the

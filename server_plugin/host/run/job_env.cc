@@ -4,7 +4,6 @@
 #include <map>
 
 #include "server_plugin/host/run/runner.h"
-#include "values/lines.h"
 #include "values/text.h"
 
 namespace pbs::host {

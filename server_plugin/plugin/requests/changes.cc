@@ -10,7 +10,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/text.h"
-#include "server_plugin/record/changes.h"
+#include "server_plugin/record/change_log.h"
 
 namespace pbs::plugin {
 namespace {

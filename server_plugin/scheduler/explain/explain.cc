@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 
-#include "server_plugin/scheduler/explain/layers.h"
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
 #include "server_plugin/scheduler/framework/range_search.h"

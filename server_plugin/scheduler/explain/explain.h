@@ -1,7 +1,11 @@
 // Explains why one job starts or waits.
 #pragma once
 
+#include <vector>
+
 #include "server_plugin/scheduler/framework/cycle.h"
+#include "server_plugin/scheduler/framework/future.h"
+#include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
 
@@ -12,5 +16,12 @@ void explain_job(const CycleInput& input);
 // Tests a start of the explained job as test_start() does, and adds the answers of all filters to the input's
 // explanation. REQUIRES: CycleInput::tests_start is set.
 Decisions explain_start(const CycleInput& input, std::span<const Place> places);
+
+// Returns the layers. A layer is the amount of one resource that the server, the queue, a quota or the vnodes
+// leave free. Layers are sorted by resource: for each resource those of the server come first, and vnodes
+// last. The narrowest layer of a resource is the one with the least that is free; of several such layers the
+// first one. O(running jobs + vnodes of the queue).
+std::vector<Layer> layers_of(CycleContext& context, Future& future, const Candidate& job,
+                             const QueueView& view);
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-#include "server_plugin/scheduler/explain/layers.h"
+#include "server_plugin/scheduler/explain/explain.h"
 
 #include <algorithm>
 

@@ -204,6 +204,10 @@ Refusal ask_admission(const Admission& admission, const CycleState& state, const
 // queue that a job comes from.
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
 
+// Returns the reason why a suspended job of the queue stays suspended. REQUIRES: the queue's time_windows are
+// closed.
+Reason suspended_until(const CycleState& state, const QueueView& view);
+
 // The names of the placement sets in which the job may be, in the order in which they are tried; empty:
 // anywhere.
 std::vector<std::string> placement_sets_of(const CycleState& state, const JobNeeds& job,

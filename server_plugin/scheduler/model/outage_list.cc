@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "server_plugin/scheduler/model/host_name.h"
-#include "values/lines.h"
+#include "values/text.h"
 
 namespace pbs::sched {
 namespace {

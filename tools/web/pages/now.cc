@@ -7,7 +7,7 @@
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
-#include "tools/web/counts.h"
+#include "tools/web/site.h"
 
 namespace pbs::web {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "server_plugin/scheduler/framework/decide.h"
+#include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/outcome.h"
-#include "server_plugin/scheduler/plugins/closed_queue.h"
 
 namespace pbs::sched {
 namespace {

@@ -1,8 +1,6 @@
 // A queue with time_windows starts jobs, and resumes suspended ones, only inside them. The filter
 // prime_boundary limits how far jobs run past the end.
 
-#include "server_plugin/scheduler/plugins/closed_queue.h"
-
 #include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
