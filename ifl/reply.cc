@@ -63,26 +63,17 @@ ObjectStatus status_of(const ObjectView& object) {
 void put(DisWriter&, const NullReply&) {}
 void get(DisReader&, const ReplyLimits&, NullReply&) {}
 
-void put(DisWriter& out, const QueueReply& body) {
-    out.put_string(body.job);
+// QueueReply, ReadyToCommitReply and CommitReply have a job alone.
+template <class Body>
+void put(DisWriter& out, const Body& body) requires requires {
+    body.job;
 }
-void get(DisReader& in, const ReplyLimits& limits, QueueReply& body) {
-    body.job = in.get_string("job", limits.name);
+{ out.put_string(body.job); }
+template <class Body>
+void get(DisReader& in, const ReplyLimits& limits, Body& body) requires requires {
+    body.job;
 }
-
-void put(DisWriter& out, const ReadyToCommitReply& body) {
-    out.put_string(body.job);
-}
-void get(DisReader& in, const ReplyLimits& limits, ReadyToCommitReply& body) {
-    body.job = in.get_string("job", limits.name);
-}
-
-void put(DisWriter& out, const CommitReply& body) {
-    out.put_string(body.job);
-}
-void get(DisReader& in, const ReplyLimits& limits, CommitReply& body) {
-    body.job = in.get_string("job", limits.name);
-}
+{ body.job = in.get_string("job", limits.name); }
 
 void put(DisWriter& out, const SelectReply& body) {
     out.put_unsigned(body.jobs.size());

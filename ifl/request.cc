@@ -116,13 +116,17 @@ void get(DisReader& in, const RequestLimits& limits, Manage& body) {
     body.attributes = get_attributes(in, attribute_limits(limits));
 }
 
-void put(DisWriter& out, const DeleteJobList& body) {
-    put_strings(out, body.jobs);
+// DeleteJobList and PreemptJobs have a list of jobs alone.
+template <class Body>
+void put(DisWriter& out, const Body& body) requires requires {
+    body.jobs;
 }
-
-void get(DisReader& in, const RequestLimits& limits, DeleteJobList& body) {
-    body.jobs = get_strings(in, "number of jobs", "job", limits.jobs, limits.name);
+{ put_strings(out, body.jobs); }
+template <class Body>
+void get(DisReader& in, const RequestLimits& limits, Body& body) requires requires {
+    body.jobs;
 }
+{ body.jobs = get_strings(in, "number of jobs", "job", limits.jobs, limits.name); }
 
 void put(DisWriter& out, const MessageJob& body) {
     out.put_string(body.job);
@@ -245,14 +249,6 @@ void get(DisReader& in, const RequestLimits& limits, ModifyReservation& body) {
     body.object_type = in.get_u32("object type");
     body.object = in.get_string("object", limits.name);
     body.attributes = get_attributes(in, attribute_limits(limits));
-}
-
-void put(DisWriter& out, const PreemptJobs& body) {
-    put_strings(out, body.jobs);
-}
-
-void get(DisReader& in, const RequestLimits& limits, PreemptJobs& body) {
-    body.jobs = get_strings(in, "number of jobs", "job", limits.jobs, limits.name);
 }
 
 void put(DisWriter& out, const DeferredSchedulerReply& body) {
