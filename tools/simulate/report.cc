@@ -11,9 +11,6 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "tools/simulate/ticket_report.h"
-#include "tools/simulate/wish_reports.h"
-
 namespace pbs::simulate {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "tools/simulate/ticket_report.h"
+#include "tools/simulate/report.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "tools/simulate/wish_reports.h"
+#include "tools/simulate/report.h"
 
 #include <utility>
 

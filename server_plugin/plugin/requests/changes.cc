@@ -1,4 +1,4 @@
-#include "server_plugin/plugin/requests/changes.h"
+#include "server_plugin/plugin/requests/status.h"
 
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "server_plugin/plugin/requests/quota_use.h"
+#include "server_plugin/plugin/requests/status.h"
 
 #include <algorithm>
 #include <memory>

@@ -7,11 +7,9 @@
 #include "ifl/reply.h"
 #include "objects/commands.h"
 #include "objects/snapshot.h"
-#include "server_plugin/plugin/requests/changes.h"
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/explanation.h"
 #include "server_plugin/plugin/requests/fair_share.h"
-#include "server_plugin/plugin/requests/quota_use.h"
 #include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/text.h"
 
