@@ -20,14 +20,9 @@ std::int64_t round_robin_begin(const DealContext& c, const DealtLane& lane) {
 
 }  // namespace
 
-extern const Deal kByQueueDeal;
-extern const Deal kFairShareDeal;
-extern const Deal kPastUsageDeal;
-extern const Deal kRoundRobinDeal;
-
 // by_queue: all jobs of a queue have their turns, then those of the next one, in the order of the queues'
 // priorities.
-const Deal kByQueueDeal{
+extern const Deal kByQueueDeal{
     .name = "by_queue",
     .wanted = [](const Settings& s, Instant) { return s.by_queue; },
     .begin = [](const DealContext& c, const DealtLane& lane) -> std::int64_t {
@@ -38,7 +33,7 @@ const Deal kByQueueDeal{
 // fairshare: the next turn is that of a job of the entity that has used the least of its share, group by
 // group along the tree; within a queue, if by_queue or round_robin take precedence. A started job's expected
 // usage counts at once. (PP-748, interfaces 1 and 4)
-const Deal kFairShareDeal{
+extern const Deal kFairShareDeal{
     .name = "fair_share",
     .wanted = [](const Settings& s, Instant) { return s.fairshare; },
     .begin = [](const DealContext& c, const DealtLane& lane) -> std::int64_t {
@@ -53,7 +48,7 @@ const Deal kFairShareDeal{
 
 // SORT_BY_PAST_USAGE: the next job is always one of the user with the least usage. Each job in this order
 // adds to its user's usage, as if it had run. (sched-config guide, "Increasing Fairness In Resource Usage")
-const Deal kPastUsageDeal{
+extern const Deal kPastUsageDeal{
     .name = "past_usage",
     .wanted = [](const Settings& s, Instant now) { return s.sort_by_past_usage.holds(now); },
     .of_users = true,
@@ -67,7 +62,7 @@ const Deal kPastUsageDeal{
 
 // round_robin: the first job of each queue has its turn, then the second of each, and so on: queues of the
 // highest priority first, as in OpenPBS; or all queues together (torque-pbs_sched-analysis, "Round-Robin").
-const Deal kRoundRobinDeal{
+extern const Deal kRoundRobinDeal{
     .name = "round_robin",
     .wanted = [](const Settings& s, Instant) { return s.round_robin; },
     .spares_overdue = true,

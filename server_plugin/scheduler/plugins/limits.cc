@@ -98,8 +98,7 @@ const Filter kServerResourcesFilter = limit_filter(
     "server_dyn_res, exclude_resources");
 
 // The elements of server_dyn_res whose resources any job requests.
-extern const QuestionRule kServerDynResQuestions;
-const QuestionRule kServerDynResQuestions{
+extern const QuestionRule kServerDynResQuestions{
     "server_dyn_res",
     [](const Tables& tables, const Settings& s, Instant now, std::vector<Question>& questions) {
         if (s.test_only.holds(now)) return;

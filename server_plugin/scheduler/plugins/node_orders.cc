@@ -32,12 +32,10 @@ NodeKeys keys_of_place(const Settings& s, const Resources& resources, const Keys
 }  // namespace
 
 // node_sort_key and node_sort_key_of_place. Ignores keys on undefined resources.
-extern const NodeOrder kNodeSortKeyOrder;
-const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys, .of_place = keys_of_place};
+extern const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys, .of_place = keys_of_place};
 
 // The Priority of vnodes, the highest first.
-extern const NodeOrder kPriorityOrder;
-const NodeOrder kPriorityOrder{
+extern const NodeOrder kPriorityOrder{
     .name = "priority",
     .keys =
         [](const Settings&, const Resources&) {

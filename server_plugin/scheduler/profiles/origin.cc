@@ -109,8 +109,7 @@ const Chain& origin_chain(const Policy&, JobClass job_class, bool prime_time) {
 
 }  // namespace
 
-extern const Profile kOriginProfile;
-const Profile kOriginProfile{
+extern const Profile kOriginProfile{
     .name = "origin",
     .intake = JobSource::named_queues,
     .chain = origin_chain,

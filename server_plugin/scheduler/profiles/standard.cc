@@ -118,8 +118,7 @@ const Chain& standard_lane_chain(const Policy& policy, JobClass, bool) {
 
 }  // namespace
 
-extern const Profile kStandardProfile;
-const Profile kStandardProfile{
+extern const Profile kStandardProfile{
     .name = "standard",
     .intake = JobSource::every_queue,
     .chain = standard_chain,

@@ -306,8 +306,7 @@ void Drain::remember() {
 
 }  // namespace
 
-extern const AfterRefusalRule kDrainAfterRefusal;
-const AfterRefusalRule kDrainAfterRefusal{
+extern const AfterRefusalRule kDrainAfterRefusal{
     "drain",
     [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> { return std::make_unique<Drain>(parts); }};
 

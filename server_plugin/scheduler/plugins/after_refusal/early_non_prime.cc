@@ -161,8 +161,7 @@ void restore_early(OwnStates& memory, Tables& tables, const KeptByRules& kept) {
 
 }  // namespace
 
-extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal;
-const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
+extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
     .name = "early_non_prime",
     .make = [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
         return std::make_unique<EarlyNonPrime>(parts);

@@ -589,10 +589,9 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
 
 }  // namespace
 
-extern const AfterRefusalRule kPreemptionAfterRefusal;
-const AfterRefusalRule kPreemptionAfterRefusal{"preemption",
-                                               [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
-                                                   return std::make_unique<PreemptionRule>(parts);
-                                               }};
+extern const AfterRefusalRule kPreemptionAfterRefusal{
+    "preemption", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+        return std::make_unique<PreemptionRule>(parts);
+    }};
 
 }  // namespace pbs::sched

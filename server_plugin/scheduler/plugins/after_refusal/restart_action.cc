@@ -117,8 +117,7 @@ void restore_found(OwnStates& memory, Tables& tables, const KeptByRules& kept) {
 
 }  // namespace
 
-extern const AfterRefusalRule kRestartActionAfterRefusal;
-const AfterRefusalRule kRestartActionAfterRefusal{
+extern const AfterRefusalRule kRestartActionAfterRefusal{
     .name = "restart_action",
     .make = [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
         return std::make_unique<RestartFound>(parts);

@@ -204,10 +204,9 @@ void TopJobsRule::remember() {
 
 }  // namespace
 
-extern const AfterRefusalRule kTopJobsAfterRefusal;
-const AfterRefusalRule kTopJobsAfterRefusal{"top_jobs",
-                                            [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
-                                                return std::make_unique<TopJobsRule>(parts);
-                                            }};
+extern const AfterRefusalRule kTopJobsAfterRefusal{
+    "top_jobs", [](const CycleParts& parts) -> std::unique_ptr<AfterRefusal> {
+        return std::make_unique<TopJobsRule>(parts);
+    }};
 
 }  // namespace pbs::sched

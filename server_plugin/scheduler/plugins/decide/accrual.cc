@@ -91,8 +91,7 @@ void decide_accrual(Outcome& outcome) {
 
 // If entities have limits, the decision about a job depends on all earlier jobs: each cycle has to consider
 // all jobs.
-extern const Decide kAccrualDecide;
-const Decide kAccrualDecide{
+extern const Decide kAccrualDecide{
     .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {
         return cycle.tables.server.eligible_since && limits_entities(cycle);
     }};

@@ -76,19 +76,15 @@ void decide_test_only(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide kMovesDecide;
-extern const Decide kPreemptionsDecide;
-extern const Decide kRejectionsDecide;
-extern const Decide kStartsDecide;
-extern const Decide kTestOnlyDecide;
-const Decide kMovesDecide{.name = "moves", .decide = decide_moves};
-const Decide kPreemptionsDecide{.name = "preemptions", .decide = decide_preemptions};
-const Decide kRejectionsDecide{.name = "rejections", .decide = decide_rejections};
-const Decide kStartsDecide{.name = "starts", .decide = decide_starts};
+extern const Decide kMovesDecide{.name = "moves", .decide = decide_moves};
+extern const Decide kPreemptionsDecide{.name = "preemptions", .decide = decide_preemptions};
+extern const Decide kRejectionsDecide{.name = "rejections", .decide = decide_rejections};
+extern const Decide kStartsDecide{.name = "starts", .decide = decide_starts};
 // The log lines change nothing about jobs, so each cycle has to write all of them.
-const Decide kTestOnlyDecide{.name = "test_only",
-                             .decide = decide_test_only,
-                             .when = Decide::When::only_told,
-                             .wants_every_job = [](const CycleContext& cycle) { return cycle.test_only; }};
+extern const Decide kTestOnlyDecide{
+    .name = "test_only",
+    .decide = decide_test_only,
+    .when = Decide::When::only_told,
+    .wants_every_job = [](const CycleContext& cycle) { return cycle.test_only; }};
 
 }  // namespace pbs::sched

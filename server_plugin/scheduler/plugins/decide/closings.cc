@@ -56,7 +56,7 @@ void decide_closings(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide kClosingsDecide;
-const Decide kClosingsDecide{.name = "closings", .decide = decide_closings, .when = Decide::When::always};
+extern const Decide kClosingsDecide{
+    .name = "closings", .decide = decide_closings, .when = Decide::When::always};
 
 }  // namespace pbs::sched

@@ -52,7 +52,6 @@ void decide_comments(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide kCommentsDecide;
-const Decide kCommentsDecide{.name = "comments", .decide = decide_comments};
+extern const Decide kCommentsDecide{.name = "comments", .decide = decide_comments};
 
 }  // namespace pbs::sched

@@ -195,10 +195,9 @@ bool wants_every_job(const CycleContext& cycle) {
 
 }  // namespace
 
-extern const Decide kEstimatesDecide;
-const Decide kEstimatesDecide{.name = "estimates",
-                              .decide = decide_estimates,
-                              .when = Decide::When::always,
-                              .wants_every_job = wants_every_job};
+extern const Decide kEstimatesDecide{.name = "estimates",
+                                     .decide = decide_estimates,
+                                     .when = Decide::When::always,
+                                     .wants_every_job = wants_every_job};
 
 }  // namespace pbs::sched

@@ -60,7 +60,6 @@ void decide_immediate(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide kImmediateDecide;
-const Decide kImmediateDecide{.name = "immediate", .decide = decide_immediate};
+extern const Decide kImmediateDecide{.name = "immediate", .decide = decide_immediate};
 
 }  // namespace pbs::sched

@@ -118,7 +118,6 @@ void decide_weights(Outcome& outcome) {
 
 }  // namespace
 
-extern const Decide kWeightsDecide;
-const Decide kWeightsDecide{.name = "weights", .decide = decide_weights};
+extern const Decide kWeightsDecide{.name = "weights", .decide = decide_weights};
 
 }  // namespace pbs::sched

@@ -57,14 +57,12 @@ void ask_for_allocations(const Tables&, const Settings& s, Instant now, std::vec
 
 }  // namespace
 
-extern const Admission kAllocationAdmission;
-const Admission kAllocationAdmission{.name = "allocation",
-                                     .attributes = "enforce_allocation, sched_acct_dir",
-                                     .check = check_allocation,
-                                     .wanted = wanted_allocation,
-                                     .started = charge_start};
+extern const Admission kAllocationAdmission{.name = "allocation",
+                                            .attributes = "enforce_allocation, sched_acct_dir",
+                                            .check = check_allocation,
+                                            .wanted = wanted_allocation,
+                                            .started = charge_start};
 
-extern const QuestionRule kAllocationQuestions;
-const QuestionRule kAllocationQuestions{"allocation", ask_for_allocations};
+extern const QuestionRule kAllocationQuestions{"allocation", ask_for_allocations};
 
 }  // namespace pbs::sched

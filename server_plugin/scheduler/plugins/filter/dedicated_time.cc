@@ -44,16 +44,14 @@ bool is_open_dedicated_time(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kDedicatedTimeFilter;
-const Filter kDedicatedTimeFilter{
+extern const Filter kDedicatedTimeFilter{
     .name = "dedicated_time",
     .attributes = "enforce_dedicated_time, dedicated_time_command, dedicated_queues",
     .traits = about_time | by_limits_only,
     .check = check_dedicated_time,
     .is_open = is_open_dedicated_time};
 
-extern const QuestionRule kDedicatedTimeQuestions;
-const QuestionRule kDedicatedTimeQuestions{"dedicated_time", ask_for_dedicated_time};
+extern const QuestionRule kDedicatedTimeQuestions{"dedicated_time", ask_for_dedicated_time};
 
 namespace {
 
@@ -70,11 +68,10 @@ bool is_open_dedicated_end(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kDedicatedEndFilter;
-const Filter kDedicatedEndFilter{.name = "dedicated_end",
-                                 .attributes = "dedicated_queues",
-                                 .traits = about_time | by_limits_only,
-                                 .check = check_dedicated_end,
-                                 .is_open = is_open_dedicated_end};
+extern const Filter kDedicatedEndFilter{.name = "dedicated_end",
+                                        .attributes = "dedicated_queues",
+                                        .traits = about_time | by_limits_only,
+                                        .check = check_dedicated_end,
+                                        .is_open = is_open_dedicated_end};
 
 }  // namespace pbs::sched

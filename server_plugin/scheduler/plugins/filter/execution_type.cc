@@ -30,10 +30,9 @@ Refusal execution_type_refusal(const CycleState& state, QueueSlot queue) {
     return {};
 }
 
-extern const Filter kExecutionTypeFilter;
-const Filter kExecutionTypeFilter{.name = "execution_type",
-                                  .traits = about_time | by_limits_only,
-                                  .check = check_execution_type,
-                                  .is_open = is_open_execution_type};
+extern const Filter kExecutionTypeFilter{.name = "execution_type",
+                                         .traits = about_time | by_limits_only,
+                                         .check = check_execution_type,
+                                         .is_open = is_open_execution_type};
 
 }  // namespace pbs::sched

@@ -40,11 +40,10 @@ std::optional<JobSize> leaves_fragments(const CycleState& state, const UseKey& k
 
 }  // namespace
 
-extern const Filter kFragmentsFilter;
-const Filter kFragmentsFilter{.name = "fragments",
-                              .attributes = "avoid_fragmentation",
-                              .check = check_fragments,
-                              .wanted = wanted_fragments,
-                              .leaves = leaves_fragments};
+extern const Filter kFragmentsFilter{.name = "fragments",
+                                     .attributes = "avoid_fragmentation",
+                                     .check = check_fragments,
+                                     .wanted = wanted_fragments,
+                                     .leaves = leaves_fragments};
 
 }  // namespace pbs::sched

@@ -350,8 +350,7 @@ std::vector<std::string> placement_sets_of(const CycleState& state, const JobNee
                                        set_rules(state));
 }
 
-extern const Filter kHostsFilter;
-const Filter kHostsFilter{
+extern const Filter kHostsFilter{
     .name = "hosts",
     .attributes =
         "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing, "

@@ -68,19 +68,16 @@ void ask_for_hpm_mode(const Tables& t, const Settings& s, Instant now, std::vect
 
 }  // namespace
 
-extern const Filter kHpmCountersFilter;
-const Filter kHpmCountersFilter{.name = kName.data(),
-                                .attributes = "manage_hpm_counters, hpm_ctl",
-                                .traits = by_limits_only,
-                                .check = check_hpm_counters,
-                                .wanted = wanted_hpm_counters,
-                                .started = start_with_hpm_counters,
-                                .flag = flag_of_hpm_counters};
+extern const Filter kHpmCountersFilter{.name = kName.data(),
+                                       .attributes = "manage_hpm_counters, hpm_ctl",
+                                       .traits = by_limits_only,
+                                       .check = check_hpm_counters,
+                                       .wanted = wanted_hpm_counters,
+                                       .started = start_with_hpm_counters,
+                                       .flag = flag_of_hpm_counters};
 
-extern const Decide kHpmCountersDecide;
-const Decide kHpmCountersDecide{.name = kName.data(), .decide = decide_hpm_counters};
+extern const Decide kHpmCountersDecide{.name = kName.data(), .decide = decide_hpm_counters};
 
-extern const QuestionRule kHpmCountersQuestions;
-const QuestionRule kHpmCountersQuestions{kName, ask_for_hpm_mode};
+extern const QuestionRule kHpmCountersQuestions{kName, ask_for_hpm_mode};
 
 }  // namespace pbs::sched

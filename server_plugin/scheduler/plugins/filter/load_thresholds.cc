@@ -348,8 +348,7 @@ const OwnLimit kLoadLimit{
 
 }  // namespace
 
-extern const Filter kLoadThresholdsFilter;
-const Filter kLoadThresholdsFilter{
+extern const Filter kLoadThresholdsFilter{
     .name = "load_thresholds",
     .attributes = "load_thresholds, load_formula, job_load_adjustments, load_adjustment_decay_time",
     .wanted = [](const Settings& s, Instant) { return !s.load_thresholds.empty() || s.orders_by_load(); },

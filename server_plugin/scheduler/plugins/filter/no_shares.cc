@@ -14,8 +14,7 @@ Refusal check_no_shares(CycleState& state, const Candidate& job, const JobTable&
 
 }  // namespace
 
-extern const Filter kNoSharesFilter;
-const Filter kNoSharesFilter{
+extern const Filter kNoSharesFilter{
     .name = "no_shares",
     .attributes = "fairshare, enforce_no_shares",
     .traits = by_limits_only | before_turns,

@@ -22,11 +22,10 @@ Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& 
 
 }  // namespace
 
-extern const Filter kNonprimeDrainFilter;
-const Filter kNonprimeDrainFilter{.name = "nonprime_drain",
-                                  .attributes = "enforce_prime_time, nonprime_drain_sys",
-                                  .traits = about_time | about_prime,
-                                  .check = check_nonprime_drain,
-                                  .wanted = wanted_nonprime_drain};
+extern const Filter kNonprimeDrainFilter{.name = "nonprime_drain",
+                                         .attributes = "enforce_prime_time, nonprime_drain_sys",
+                                         .traits = about_time | about_prime,
+                                         .check = check_nonprime_drain,
+                                         .wanted = wanted_nonprime_drain};
 
 }  // namespace pbs::sched

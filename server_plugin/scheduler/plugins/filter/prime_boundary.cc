@@ -37,11 +37,10 @@ Refusal check_prime_boundary(CycleState& state, const JobNeeds& job, QueueView& 
 
 }  // namespace
 
-extern const Filter kPrimeBoundaryFilter;
-const Filter kPrimeBoundaryFilter{.name = "prime_boundary",
-                                  .attributes = "backfill_prime",
-                                  .traits = about_time | by_limits_only,
-                                  .check = check_prime_boundary,
-                                  .wanted = wanted_prime_boundary};
+extern const Filter kPrimeBoundaryFilter{.name = "prime_boundary",
+                                         .attributes = "backfill_prime",
+                                         .traits = about_time | by_limits_only,
+                                         .check = check_prime_boundary,
+                                         .wanted = wanted_prime_boundary};
 
 }  // namespace pbs::sched

@@ -38,12 +38,12 @@ bool is_as_early(const QueueView& a, const QueueView& b) {
 
 }  // namespace
 
-extern const Filter kPrimeLimitFilter;
-const Filter kPrimeLimitFilter{.name = "prime_limit",
-                               .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
-                               .traits = about_time | about_prime | by_limits_only,
-                               .check = check_prime_limit,
-                               .wanted = wanted_prime_limit,
-                               .is_same_in = is_as_early};
+extern const Filter kPrimeLimitFilter{
+    .name = "prime_limit",
+    .attributes = "enforce_prime_time, prime_time_wallt_limit, prime_time_small_*",
+    .traits = about_time | about_prime | by_limits_only,
+    .check = check_prime_limit,
+    .wanted = wanted_prime_limit,
+    .is_same_in = is_as_early};
 
 }  // namespace pbs::sched

@@ -39,10 +39,9 @@ bool is_open_queue_maximum(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kQueueMaximumFilter;
-const Filter kQueueMaximumFilter{.name = "queue_maximum",
-                                 .traits = by_limits_only,
-                                 .check = check_queue_maximum,
-                                 .is_open = is_open_queue_maximum};
+extern const Filter kQueueMaximumFilter{.name = "queue_maximum",
+                                        .traits = by_limits_only,
+                                        .check = check_queue_maximum,
+                                        .is_open = is_open_queue_maximum};
 
 }  // namespace pbs::sched

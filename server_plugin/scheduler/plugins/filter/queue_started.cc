@@ -16,10 +16,9 @@ bool is_open_queue_started(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kQueueStartedFilter;
-const Filter kQueueStartedFilter{.name = "queue_started",
-                                 .traits = by_limits_only,
-                                 .check = check_queue_started,
-                                 .is_open = is_open_queue_started};
+extern const Filter kQueueStartedFilter{.name = "queue_started",
+                                        .traits = by_limits_only,
+                                        .check = check_queue_started,
+                                        .is_open = is_open_queue_started};
 
 }  // namespace pbs::sched

@@ -25,10 +25,9 @@ bool is_open_queue_window(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kQueueWindowFilter;
-const Filter kQueueWindowFilter{.name = "queue_window",
-                                .traits = about_time | by_limits_only,
-                                .check = check_queue_window,
-                                .is_open = is_open_queue_window};
+extern const Filter kQueueWindowFilter{.name = "queue_window",
+                                       .traits = about_time | by_limits_only,
+                                       .check = check_queue_window,
+                                       .is_open = is_open_queue_window};
 
 }  // namespace pbs::sched

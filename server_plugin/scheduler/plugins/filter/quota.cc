@@ -118,20 +118,20 @@ const OwnLimit kQuotaLimit{
 
 }  // namespace
 
-extern const Filter kQuotaFilter;
-const Filter kQuotaFilter{.name = "quota",
-                          .attributes = "quotas",
-                          .traits = about_entities,
-                          .check = check_quota,
-                          .wanted = [](const Settings& s, Instant) { return !s.quotas.empty(); },
-                          .leaves = [](const CycleState&, const UseKey& key) -> std::optional<JobSize> {
-                              if (key.scope == UseScope::server) return kAnySize;
-                              return std::nullopt;
-                          },
-                          .may_refuse =
-                              [](CycleState& state, const User& user, const QueueView& view) {
-                                  return book_of(state).may_refuse(state, user.owner, user.group, view.slot);
-                              },
-                          .own_limit = &kQuotaLimit};
+extern const Filter kQuotaFilter{
+    .name = "quota",
+    .attributes = "quotas",
+    .traits = about_entities,
+    .check = check_quota,
+    .wanted = [](const Settings& s, Instant) { return !s.quotas.empty(); },
+    .leaves = [](const CycleState&, const UseKey& key) -> std::optional<JobSize> {
+        if (key.scope == UseScope::server) return kAnySize;
+        return std::nullopt;
+    },
+    .may_refuse =
+        [](CycleState& state, const User& user, const QueueView& view) {
+            return book_of(state).may_refuse(state, user.owner, user.group, view.slot);
+        },
+    .own_limit = &kQuotaLimit};
 
 }  // namespace pbs::sched

@@ -56,8 +56,7 @@ bool own_limits_user(CycleState& state, const User& user) {
 
 }  // namespace
 
-extern const Filter kReservationsFilter;
-const Filter kReservationsFilter{
+extern const Filter kReservationsFilter{
     .name = "reservations",
     .attributes =
         "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",

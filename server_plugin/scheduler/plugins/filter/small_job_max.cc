@@ -21,8 +21,7 @@ Refusal check_small_job_max(const Settings& s, const JobNeeds& job) {
 
 }  // namespace
 
-extern const Admission kSmallJobMaxAdmission;
-const Admission kSmallJobMaxAdmission{
+extern const Admission kSmallJobMaxAdmission{
     .name = "small_job_max",
     .attributes = "small_job_max, wallt_limit_small_job, wallt_limit_large_job",
     .check = check_small_job_max,

@@ -28,8 +28,7 @@ bool is_open_user_acl(const QueueFacts& o) {
 
 }  // namespace
 
-extern const Filter kUserAclFilter;
-const Filter kUserAclFilter{
+extern const Filter kUserAclFilter{
     .name = "user_acl", .traits = by_limits_only, .check = check_user_acl, .is_open = is_open_user_acl};
 
 }  // namespace pbs::sched

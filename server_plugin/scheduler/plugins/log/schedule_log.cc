@@ -89,8 +89,7 @@ class ScheduleLog final : public CycleLog {
 
 }  // namespace
 
-extern const CycleLogRule kScheduleLogRule;
-const CycleLogRule kScheduleLogRule{
+extern const CycleLogRule kScheduleLogRule{
     .name = "schedule_log",
     .wanted = [](const Settings& s, Instant) { return !s.schedule_log.empty(); },
     .make = [](const CycleContext& c) -> std::unique_ptr<CycleLog> {

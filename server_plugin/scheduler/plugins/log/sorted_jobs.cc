@@ -96,8 +96,7 @@ class SortedJobs final : public CycleLog {
 
 }  // namespace
 
-extern const CycleLogRule kSortedJobsRule;
-const CycleLogRule kSortedJobsRule{
+extern const CycleLogRule kSortedJobsRule{
     .name = "sorted_jobs",
     .wanted = [](const Settings& s, Instant) { return !s.sorted_job_dumpfile.empty(); },
     .make = [](const CycleContext& c) -> std::unique_ptr<CycleLog> {
