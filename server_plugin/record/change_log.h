@@ -1,6 +1,6 @@
 // Logs which of the scheduler's objects have changed, in the order of the changes, for programs of sites that
-// schedule themselves, and makes the answer of pbs_statchanges() (ifl/pbs_ifl.h): lines like those of a record,
-// for the objects that have changed. The policy plugin and pbs_simulate answer with it.
+// schedule themselves, and makes the answer of pbs_statchanges() (ifl/pbs_ifl.h): lines like those of a
+// record, for the objects that have changed. The policy plugin and pbs_simulate answer with it.
 //
 // Each change has a serial number, one more than the change before. The log has the names of the objects that
 // changed last, but no values: an answer to such a program has the values of the moment when it is made.

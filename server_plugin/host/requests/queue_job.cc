@@ -1,6 +1,6 @@
 // QueueJob: takes the attributes of a new job. The job gets its id here, and enters a queue at Commit. A job
-// that already has an id comes from another server (receive_job.cc). JobScript: takes a piece of the script of
-// the job that this connection submits.
+// that already has an id comes from another server (receive_job.cc). JobScript: takes a piece of the script
+// of the job that this connection submits.
 #include <fmt/format.h>
 
 #include <algorithm>

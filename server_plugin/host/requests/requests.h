@@ -1,8 +1,8 @@
 // The requests that the server answers. requests.cc lists their handlers.
 //
-// In the folder requests/, begin_answer() finds the handler of a request, checks the requester (access.h), and
-// calls the handler with a Context, which has the server, the requester and the time. A handler checks the
-// request, makes a Change, and returns the reply. A handler whose work takes long does it in Steps;
+// In the folder requests/, begin_answer() finds the handler of a request, checks the requester (access.h),
+// and calls the handler with a Context, which has the server, the requester and the time. A handler checks
+// the request, makes a Change, and returns the reply. A handler whose work takes long does it in Steps;
 // in_slices.h is for Manager requests. common.h has functions that several handlers need.
 #pragma once
 
