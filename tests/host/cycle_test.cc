@@ -441,6 +441,11 @@ class EstimateTest : public ServerTest {
         ASSERT_TRUE(apply_decisions(*server_, server_->now(), {decision}));
     }
     std::string start() { return job_shows(id_, "estimated.start_time"); }
+    int alter(ifl::Attributes attributes) { return alter(std::move(attributes), root()); }
+    int alter(ifl::Attributes attributes, const Identity& who) {
+        return ask(who, ifl::RequestType::modify_job, ifl::Manage{2, PBS_OBJ_JOB, id_, std::move(attributes)})
+            .code;
+    }
     int ask_holds(ifl::RequestType type) {
         return ask(root(), type, ifl::Manage{2, PBS_OBJ_JOB, id_, {attribute("Hold_Types", "o")}}).code;
     }
@@ -481,13 +486,44 @@ TEST_F(EstimateTest, IsNotKeptFromOneStartOfTheServerToTheNext) {
     EXPECT_EQ(job_shows(id_, "job_state"), "Q");
 }
 
-TEST_F(EstimateTest, NobodySetsIt) {
+TEST_F(EstimateTest, IsSetByManagersAlone) {
     const auto estimated = attribute("estimated.start_time", "5000");
-    for (const Identity& who : {user(), root()}) {
+    for (const Identity& who : {user(), root()})
         EXPECT_EQ(submit(who, {estimated}, "q"), std::to_string(PBSE_ATTRRO));
-        EXPECT_EQ(ask(who, ifl::RequestType::modify_job, ifl::Manage{2, PBS_OBJ_JOB, id_, {estimated}}).code,
-                  PBSE_ATTRRO);
-    }
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "operators", "oper@*"), 0);
+    for (const Identity& who : {user(), somebody("oper")}) EXPECT_EQ(alter({estimated}, who), PBSE_ATTRRO);
+    EXPECT_EQ(start(), "");
+    (void)server_->take_wanted_cycles();
+    EXPECT_EQ(alter({estimated}), 0);
+    EXPECT_EQ(start(), "5000");
+    EXPECT_EQ(job_shows(id_, "estimated.exec_vnode"), "");
+    EXPECT_EQ(server_->take_wanted_cycles().size(), 0u) << "no decision depends on it";
+}
+
+TEST_F(EstimateTest, IsOfAStartAndAPlace) {
+    const auto place = attribute("estimated.exec_vnode", "(n1:ncpus=2)");
+    EXPECT_EQ(alter({place}), PBSE_BADATVAL) << "a place without a start";
+    EXPECT_EQ(alter({place, attribute("estimated.start_time", "5000"), attribute("comment", "soon")}), 0);
+    EXPECT_EQ(start(), "5000");
+    EXPECT_EQ(job_shows(id_, "estimated.exec_vnode"), "(n1:ncpus=2)");
+    EXPECT_EQ(job_shows(id_, "comment"), "soon");
+    EXPECT_EQ(alter({attribute("estimated.start_time", "6000")}), 0);
+    EXPECT_EQ(start(), "6000");
+    EXPECT_EQ(job_shows(id_, "estimated.exec_vnode"), "(n1:ncpus=2)");
+    for (const auto& [name, value, code] :
+         {std::tuple("start_time", "-1", PBSE_BADATVAL), std::tuple("start_time", "noon", PBSE_BADATVAL),
+          std::tuple("exec_vnode", "(n9:ncpus=2)", PBSE_UNKNODE), std::tuple("walltime", "5", PBSE_NOSUP)})
+        EXPECT_EQ(alter({attribute(std::string("estimated.") + name, value)}), code) << name << value;
+    EXPECT_EQ(start(), "6000") << "after what was refused";
+    EXPECT_EQ(alter({attribute("estimated.start_time", "")}), 0);
+    EXPECT_EQ(start(), "");
+}
+
+TEST_F(EstimateTest, IsOfAJobThatWaits) {
+    ASSERT_EQ(alter({attribute("estimated.start_time", "5000")}), 0);
+    ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
+    EXPECT_EQ(start(), "");
+    EXPECT_EQ(alter({attribute("estimated.start_time", "5000")}), PBSE_BADSTATE);
 }
 
 TEST_F(EstimateTest, JobsAreSelectedByIt) {

@@ -108,7 +108,7 @@ void compute_job(const Job& job, const State& state, int64_t now, std::string_vi
     if (name == "etime") add_time(out, name, job.etime);
     if (name == "estimated") {
         if (const Estimate* estimate = state.estimate(job.handle)) {
-            add(out, name, estimate->exec_vnode, "exec_vnode");
+            if (!estimate->exec_vnode.empty()) add(out, name, estimate->exec_vnode, "exec_vnode");
             add(out, name, fmt::format("{}", estimate->start), "start_time");
         }
     }

@@ -1,5 +1,6 @@
 // ModifyJob (qalter): changes attributes of a job. While a job runs, only walltime and cput of its resources
-// may change, and users may only lower them.
+// may change, and users may only lower them. Managers, such as a program that schedules, may also set the
+// estimated start of a job that waits.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,8 +16,10 @@
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -88,6 +91,33 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
     return false;
 }
 
+// Changes the estimate by an attribute. An empty value removes what was set.
+Result<void> take_estimate(const Context& context, const Job& job, const ifl::Attribute& attribute,
+                           Estimate& estimate) {
+    if (!context.who.manager()) return fail(PBSE_ATTRRO);
+    if (job.state != job_state::kQueued && job.state != job_state::kBegun)
+        return fail(PBSE_BADSTATE,
+                    "Request invalid for state of job: only a queued job has an estimated start");
+    if (same_name(attribute.resource, "exec_vnode")) {
+        if (auto places = parse_exec_vnode(attribute.value, context.state());
+            !places && !attribute.value.empty())
+            return tl::unexpected(places.error());
+        estimate.exec_vnode = attribute.value;
+        return {};
+    }
+    if (!same_name(attribute.resource, "start_time"))
+        return fail(PBSE_NOSUP, fmt::format("estimated.{}: a job has estimated.start_time and "
+                                            "estimated.exec_vnode alone",
+                                            attribute.resource));
+    const auto start = attribute.value.empty() ? 0 : values::number<int64_t>(attribute.value);
+    if (!start || *start < 0)
+        return fail(PBSE_BADATVAL,
+                    fmt::format("Illegal estimated.start_time \"{}\": expected seconds since the Epoch",
+                                attribute.value));
+    estimate.start = *start;
+    return {};
+}
+
 // Checks that the job still fits its queue. A job that an operator or manager changes may exceed the limits,
 // as in PBS.
 Result<void> check_resources(Context& context, Change& change, Job& job) {
@@ -97,6 +127,24 @@ Result<void> check_resources(Context& context, Change& change, Job& job) {
     if (context.who.operator_()) return {};
     if (auto ok = within_limits(job, *queue, context.state()); !ok) return ok;
     return within_queued_amounts(job, *queue, change.counted());
+}
+
+// Does what follows from the changed attributes.
+Result<void> complete(Context& context, Change& change, Job& job, const std::string& depend_before) {
+    const auto& attributes = std::get<ifl::Manage>(context.request.body).attributes;
+    const bool running = job.running();
+    if (!running) {
+        if (auto ok = set_execution_user(job, context.server); !ok) return ok;
+        if (changes(attributes, "Resource_List"))
+            if (auto ok = check_resources(context, change, job); !ok) return ok;
+        advance(job, JobEvent::settled, context.state(), context.now);
+        change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    }
+    if (running && changes(attributes, "Resource_List")) tell_limits(change, job);
+    job.mtime = context.now;
+    // Alter dependencies last, because that may delete the job.
+    if (!running && changes(attributes, "depend")) return alter_dependencies(change, job, depend_before);
+    return {};
 }
 
 }  // namespace
@@ -109,29 +157,39 @@ ifl::Reply modify_job(Context& context) {
     if (body.attributes.empty()) return ifl::Reply::ok();
 
     Change change(context.server, context.now);
-    Job& job = change.job(**current);
-    const bool running = job.running();
-    const std::string depend_before(job.attributes.text("depend"));
-    for (size_t i = 0; i < body.attributes.size(); ++i)
-        if (auto set = alter(context, job, body.attributes[i], running); !set)
-            return refuse_attribute(set.error(), body.attributes[i], i);
-    if (!running) {
-        if (auto ok = set_execution_user(job, context.server); !ok) return refuse(ok.error());
-        if (changes(body.attributes, "Resource_List"))
-            if (auto ok = check_resources(context, change, job); !ok) return refuse(ok.error());
-        advance(job, JobEvent::settled, context.state(), context.now);
-        change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+    const Estimate* before = context.state().estimate((*current)->handle);
+    Estimate estimate = before == nullptr ? Estimate{} : *before;
+    bool estimates = false;
+    const std::string depend_before((*current)->attributes.text("depend"));
+    Job* job = nullptr;  // a copy, which the estimate isn't a part of
+    for (size_t i = 0; i < body.attributes.size(); ++i) {
+        const ifl::Attribute& attribute = body.attributes[i];
+        if (same_name(attribute.name, "estimated")) {
+            if (auto taken = take_estimate(context, **current, attribute, estimate); !taken)
+                return refuse_attribute(taken.error(), attribute, i);
+            estimates = true;
+            continue;
+        }
+        if (job == nullptr) job = &change.job(**current);
+        if (auto set = alter(context, *job, attribute, (*current)->running()); !set)
+            return refuse_attribute(set.error(), attribute, i);
     }
-    if (running && changes(body.attributes, "Resource_List")) tell_limits(change, job);
-    job.mtime = context.now;
     std::string names;
     for (const ifl::Attribute& attribute : body.attributes)
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
-    log_job(change, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
-    // Alter dependencies last, because that may delete the job.
-    if (!running && changes(body.attributes, "depend"))
-        if (auto ok = alter_dependencies(change, job, depend_before); !ok) return refuse(ok.error());
+    if (before == nullptr && estimate.start == 0 && !estimate.exec_vnode.empty())
+        return ifl::Reply::error(PBSE_BADATVAL, "estimated.exec_vnode: the job has no estimated.start_time");
+    if (estimates)
+        change.then([&state = context.server.state, handle = (*current)->handle, estimate] {
+            state.set_estimate(handle, estimate);
+        });
+    log_job(change, **current, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
+    if (job == nullptr) {
+        change.need_not_last();
+    } else if (auto ok = complete(context, change, *job, depend_before); !ok) {
+        return refuse(ok.error());
+    }
     return reply_of(change.commit());
 }
 
