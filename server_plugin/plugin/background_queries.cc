@@ -28,7 +28,7 @@ int32_t BackgroundQueries::answer(State& state, const pbs_status_request& reques
         const auto query = make();
         sched::Inspector inspector = state.scheduler.inspect();
         query->begin(state);
-        query->work(inspector);
+        query->work(inspector, instant(request.now));
         const int32_t code = query->answer(request, false, reply);
         discard(query);
         return code;
@@ -112,7 +112,7 @@ void BackgroundQueries::begin_next(State& state, sched::Instant now) {
     at_work_ = true;
     working_ = ticket;
     query_ = asked.query;
-    const auto work = [query = query_](sched::Inspector& scheduler) { query->work(scheduler); };
+    const auto work = [query = query_, now](sched::Inspector& scheduler) { query->work(scheduler, now); };
     try {
         query_->begin(state);
         if (state.scheduler.start_look(now, work, [&host = state.host] { host.work_finished(); })) return;

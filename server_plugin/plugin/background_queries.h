@@ -32,8 +32,9 @@ class BackgroundQuery {
 
     // Called just before work(), in the host's thread, when the scheduler has received all events so far.
     virtual void begin(const State&) {}
-    // Does the query's work, in the scheduler's thread. May end early if given_up() has become true.
-    virtual void work(sched::Inspector& scheduler) = 0;
+    // Does the query's work, in the scheduler's thread. `now`: when the work begins, perhaps long after the
+    // request. May end early if given_up() has become true.
+    virtual void work(sched::Inspector& scheduler, sched::Instant now) = 0;
     // Adds the result to the reply, with `in_parts` its next part. Called after the end of work(). Returns 0,
     // or the PBSE_ number that it has put into the reply.
     virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;

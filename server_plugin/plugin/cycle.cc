@@ -243,11 +243,10 @@ class StartQuery final : public BackgroundQuery {
         }
     }
 
-    void set_now(sched::Instant now) { now_ = now; }
-    void work(sched::Inspector& scheduler) override {
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
         tested_ = {};
         tested_.decisions =
-            scheduler.test_start(now_, job_, places_, wants_explanation_ ? &tested_.explanation : nullptr);
+            scheduler.test_start(now, job_, places_, wants_explanation_ ? &tested_.explanation : nullptr);
         ++tries_;
     }
     int32_t answer(const pbs_status_request&, bool, Reply) override { return PBSE_INTERNAL; }
@@ -259,7 +258,6 @@ class StartQuery final : public BackgroundQuery {
     std::vector<sched::Place> places_;
     std::vector<sched::Amount> amounts_;
     bool wants_explanation_;
-    sched::Instant now_{};
     TestedStart tested_;
     int tries_ = 0;
 };
@@ -306,11 +304,7 @@ class StartTest {
 
     // Begins the work in the thread, or asks for its result.
     int32_t go_on(std::span<const sched::Place> places) {
-        const auto make = [&] {
-            auto query = std::make_shared<StartQuery>(job(), places, wants_explanation_);
-            query->set_now(now());
-            return query;
-        };
+        const auto make = [&] { return std::make_shared<StartQuery>(job(), places, wants_explanation_); };
         const auto known = state_.queries.finished(state_, ticket_, view(request_.user), now(), make);
         if (!known) return PBSE_TRYAGAIN;
         auto& query = static_cast<StartQuery&>(*known);
@@ -322,14 +316,13 @@ class StartTest {
         // Events may have come since the thread has begun. Test the start once more: the running jobs are
         // counted now, and the place is known.
         const bool last = query.tries() >= kMostTries;
-        if (!last && state_.scheduler.test_takes_long(now(), job(), false)) return again(query);
+        if (!last && state_.scheduler.test_takes_long(now(), job(), false)) return again();
         if (!searches()) return end(test(places));
         TestedStart tested = test(query.tested().decisions.list.back().places);
         if (runs(tested.decisions)) return end(std::move(query.tested()));
-        return last ? end(std::move(tested)) : again(query);
+        return last ? end(std::move(tested)) : again();
     }
-    int32_t again(StartQuery& query) {
-        query.set_now(now());
+    int32_t again() {
         state_.queries.again(state_, ticket_, view(request_.user), now());
         return PBSE_TRYAGAIN;
     }

@@ -16,6 +16,7 @@
 namespace pbs::plugin_test {
 namespace {
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // The number of jobs with which cycles, explanations and records are made in a thread.
@@ -209,6 +210,27 @@ TEST_F(TestedStarts, SearchAgainIfTheirPlaceIsTaken) {
     const TestedStart refused = await_test(8, 5);
     EXPECT_EQ(refused.kind, PBS_DECIDE_COMMENT);
     EXPECT_THAT(refused.text, StartsWith("Not Running: "));
+}
+
+// The second search waits for the first one, while the queue opens.
+TEST_F(TestedStarts, GoByTheTimeAtWhichTheyAreMade) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "evening",
+                           {{"rrule", "FREQ=DAILY"}, {"start_time", "1700"}, {"end_time", "2300"}})
+                  .code,
+              0);
+    ASSERT_EQ(host.set(PBS_OBJ_QUEUE, "batch", "time_window", "evening").code, 0);
+    EXPECT_THAT(await_test(6, 5).text, HasSubstr("outside its time windows"));
+    const int before = host.works_finished;
+    ASSERT_EQ(test(7, 5).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(test(8, 5).code, PBSE_TRYAGAIN);
+    ASSERT_EQ(explain(9).code, PBSE_TRYAGAIN);
+    await(before + 1);
+    host.now = kMonday10 + 8 * 3600;
+    EXPECT_EQ(await_test(8, 5).kind, PBS_DECIDE_RUN);
+    await(before + 3);
+    const Answer explained = explain(9);
+    ASSERT_EQ(explained.code, 0) << explained.text;
+    EXPECT_THAT(explained.value("reason"), Not(HasSubstr("outside its time windows")));
 }
 
 TEST_F(TestedStarts, ExplainInTheThread) {

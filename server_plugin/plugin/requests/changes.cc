@@ -17,12 +17,11 @@ namespace {
 
 class ChangesQuery final : public BackgroundQuery {
   public:
-    ChangesQuery(std::string sched, std::int64_t version, sched::Instant now)
-        : sched_(std::move(sched)), version_(version), now_(now) {}
+    ChangesQuery(std::string sched, std::int64_t version) : sched_(std::move(sched)), version_(version) {}
 
     void begin(const State& state) override { some_ = state.changes.after(version_, record::kMostChanges); }
-    void work(sched::Inspector& scheduler) override {
-        if (some_) text_ = record::changes_text(scheduler, *some_, now_, given_up());
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        if (some_) text_ = record::changes_text(scheduler, *some_, now, given_up());
     }
     int32_t answer(const pbs_status_request&, bool, Reply reply) override {
         if (!some_) return reply.error(PBSE_HISTORY, record::too_old_text(version_));
@@ -34,7 +33,6 @@ class ChangesQuery final : public BackgroundQuery {
   private:
     std::string sched_;
     std::int64_t version_;
-    sched::Instant now_;
     std::optional<record::ChangeLog::Some> some_;
     std::string text_;
 };
@@ -56,8 +54,7 @@ int32_t status_changes(State& state, const pbs_status_request& request, Reply re
         return reply.error(PBSE_IVALREQ, "changes: expected no attributes, and version=N");
     const auto version = extend_number("version", extend.substr(kVersion.size()));
     if (!version) return reply.error(PBSE_IVALREQ, version.error().message);
-    const sched::Instant now{sched::Seconds(request.now)};
-    const auto make = [&] { return std::make_shared<ChangesQuery>(sched, *version, now); };
+    const auto make = [&] { return std::make_shared<ChangesQuery>(sched, *version); };
     return state.queries.answer(state, request, make, reply);
 }
 

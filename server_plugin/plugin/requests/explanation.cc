@@ -105,9 +105,11 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
 
 class ExplanationQuery final : public BackgroundQuery {
   public:
-    ExplanationQuery(sched::Instant now, std::string job) : now_(now), job_(std::move(job)) {}
+    explicit ExplanationQuery(std::string job) : job_(std::move(job)) {}
 
-    void work(sched::Inspector& scheduler) override { found_ = scheduler.explain(now_, job_); }
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        found_ = scheduler.explain(now, job_);
+    }
     int32_t answer(const pbs_status_request& request, bool, Reply reply) override {
         if (!found_) return reply.error(PBSE_UNKJOBID, {});
         if (!may_see_job_before(request.who)) {
@@ -126,7 +128,6 @@ class ExplanationQuery final : public BackgroundQuery {
         return (who.privilege & kSeeAll) != 0 || view(who.user) == found_->owner_before;
     }
 
-    sched::Instant now_;
     std::string job_;
     std::optional<sched::Explanation> found_;
 };
@@ -145,8 +146,7 @@ int32_t status_explanation(State& state, const pbs_status_request& request, Repl
                                        "them: expected no place",
                                        view(request.extend)));
     const auto make = [&request] {
-        return std::make_shared<ExplanationQuery>(sched::Instant(sched::Seconds(request.now)),
-                                                  std::string(view(request.object_name)));
+        return std::make_shared<ExplanationQuery>(std::string(view(request.object_name)));
     };
     return state.queries.answer(state, request, make, reply);
 }

@@ -108,7 +108,10 @@ class TicketsQuery final : public BackgroundQuery {
   public:
     explicit TicketsQuery(sched::SharesAsked asked) : asked_(std::move(asked)) {}
 
-    void work(sched::Inspector& scheduler) override { found_ = scheduler.tickets(asked_); }
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        asked_.now = now;
+        found_ = scheduler.tickets(asked_);
+    }
     int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
         if (!found_.gives_tickets)
             return reply.error(PBSE_IVALREQ,
@@ -145,7 +148,10 @@ class SharesQuery final : public BackgroundQuery {
   public:
     explicit SharesQuery(sched::SharesAsked asked) : asked_(std::move(asked)) {}
 
-    void work(sched::Inspector& scheduler) override { found_ = scheduler.shares(asked_); }
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        asked_.now = now;
+        found_ = scheduler.shares(asked_);
+    }
     int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
         if (found_.empty())
             return reply.error(PBSE_FS_GROUP_NOT_FOUND, none_text(asked_.sched, asked_.group));
@@ -257,7 +263,6 @@ int32_t status_fair_share(State& state, const pbs_status_request& request, Reply
     if (state.queries.knows(ticket_of(state, request)))
         return state.queries.answer(state, request, {}, reply);
     sched::SharesAsked asked;
-    asked.now = instant(request.now);
     asked.sched = sched_of(request.object_name);
     if (!is_manager(request.who)) asked.user = view(request.who.user);
     bool of_jobs = false;

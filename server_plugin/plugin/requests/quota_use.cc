@@ -20,11 +20,11 @@ constexpr std::size_t kCountersAtOnce = 1000;
 class QuotaQuery final : public BackgroundQuery {
   public:
     // `user`: only counters that name this user; nullopt: all counters.
-    QuotaQuery(sched::Instant now, std::string sched, std::optional<std::string> user)
-        : now_(now), sched_(std::move(sched)), user_(std::move(user)) {}
+    QuotaQuery(std::string sched, std::optional<std::string> user)
+        : sched_(std::move(sched)), user_(std::move(user)) {}
 
-    void work(sched::Inspector& scheduler) override {
-        found_ = scheduler.quotas(now_, sched_);
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        found_ = scheduler.quotas(now, sched_);
         if (!user_) return;
         std::erase_if(found_, [&](const sched::QuotaUse& use) {
             return std::ranges::none_of(
@@ -52,7 +52,6 @@ class QuotaQuery final : public BackgroundQuery {
     bool all_told() const override { return next_ == found_.size(); }
 
   private:
-    sched::Instant now_;
     std::string sched_;
     std::optional<std::string> user_;
     std::vector<sched::QuotaUse> found_;
@@ -74,8 +73,7 @@ int32_t status_quota_use(State& state, const pbs_status_request& request, Reply 
     const bool all = (request.who.privilege & kSeeAll) != 0;
     const auto make = [&] {
         return std::make_shared<QuotaQuery>(
-            instant(request.now), sched,
-            all ? std::nullopt : std::optional(std::string(view(request.who.user))));
+            sched, all ? std::nullopt : std::optional(std::string(view(request.who.user))));
     };
     return state.queries.answer(state, request, make, reply);
 }

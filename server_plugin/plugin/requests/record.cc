@@ -31,7 +31,8 @@ class RecordQuery final : public BackgroundQuery {
         : asked_(std::move(asked)), file_(fmt::format("{}/server_priv", state.host.home())) {}
 
     void begin(const State& state) override { asked_.version = state.changes.version(); }
-    void work(sched::Inspector& scheduler) override {
+    void work(sched::Inspector& scheduler, sched::Instant now) override {
+        asked_.now = now;
         const auto write = [this](std::string_view text) {
             file_.append(text);
             if (!file_.error().empty()) give_up();
@@ -80,7 +81,7 @@ int32_t tell_next(State& state, const pbs_status_request& request, const record:
         return state.queries.answer(state, request, {}, reply);
     }
     const bool is_being_made = state.in_flight.record && state.in_flight.sched == asked.sched;
-    if (!is_being_made) next.wanted_until = asked.now + kWaits;
+    if (!is_being_made) next.wanted_until = instant(request.now) + kWaits;
     const std::string cycles = std::to_string(next.cycles);
     const ShownAttribute begun{"cycles", cycles, {}};
     reply.object(PBS_OBJ_RECORD, asked.sched, std::span(&begun, 1));
@@ -103,7 +104,6 @@ int32_t status_record(State& state, const pbs_status_request& request, Reply rep
         return reply.error(
             PBSE_IVALREQ, "a record is given whole: expected no attributes, and next, after=N or no options");
     record::CycleAsked asked;
-    asked.now = sched::Instant(sched::Seconds(request.now));
     if (request.object_name.len != 0) asked.sched = view(request.object_name);
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!extend.empty()) return tell_next(state, request, asked, after, reply);
@@ -119,10 +119,10 @@ std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle
     state.queries.discard(std::exchange(next.record, nullptr));
     if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
     const auto look = std::make_shared<RecordQuery>(
-        state, record::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
+        state, record::CycleAsked{{}, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
     look->begin(state);
     state.in_flight.record = look;
-    return [look](sched::Inspector& scheduler) { look->work(scheduler); };
+    return [look, now](sched::Inspector& scheduler) { look->work(scheduler, now); };
 }
 
 void keep_record(State& state, sched::Instant now) {
