@@ -287,8 +287,8 @@ class StartTest {
 
   private:
     // The number of times that the thread tries a test. If its answer is out of date each time when the host
-    // asks for it, the last test is made in the host's thread, however long that takes: otherwise a host that
-    // changes all the time would get no answer.
+    // asks for it, the start is refused: the test would take too long for the host's thread, and a host that
+    // changes all the time would never get an answer.
     static constexpr int kMostTries = 5;
 
     sched::Instant now() const { return instant(request_.now); }
@@ -316,7 +316,7 @@ class StartTest {
         // Events may have come since the thread has begun. Test the start once more: the running jobs are
         // counted now, and the place is known.
         const bool last = query.tries() >= kMostTries;
-        if (!last && state_.scheduler.test_takes_long(now(), job(), false)) return again();
+        if (state_.scheduler.test_takes_long(now(), job(), false)) return last ? give_up() : again();
         if (!searches()) return end(test(places));
         TestedStart tested = test(query.tested().decisions.list.back().places);
         if (runs(tested.decisions)) return end(std::move(query.tested()));
@@ -327,9 +327,20 @@ class StartTest {
         return PBSE_TRYAGAIN;
     }
     int32_t end(TestedStart tested) {
+        forget();
+        return answer(std::move(tested));
+    }
+    int32_t give_up() {
+        forget();
+        if (reply_ == nullptr) return PBSE_OBJBUSY;
+        return state_.host.reply(reply_).error(
+            PBSE_OBJBUSY, fmt::format("the start can't be tested: too much has changed during each of {} "
+                                      "tests; try again",
+                                      kMostTries));
+    }
+    void forget() {
         state_.queries.end(ticket_);
         state_.queries.begin_next(state_, now());
-        return answer(std::move(tested));
     }
 
     static bool runs(const sched::Decisions& decisions) {

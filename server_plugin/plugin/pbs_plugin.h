@@ -839,8 +839,9 @@ typedef struct pbs_plugin {
      * objects of PBS_OBJ_EXPLANATION about this start, if the request asks for them. Nothing is changed.
      * RUN holds only at the moment of the answer: the host has to start the job before anything changes.
      * Errors, and the life of the decision: as those of place_job(); 15208 also means that a thread works on
-     * the request, if it has a ticket; PBSE_NOSUP, with a text in `reply`: the policy in force has the
-     * algorithm origin. */
+     * the request, if it has a ticket; 15027, with a text in `reply`: so much has changed during several
+     * tests of the request that none of their answers holds; PBSE_NOSUP, with a text in `reply`: the policy
+     * in force has the algorithm origin. */
     int32_t (*test_start)(void* self, const pbs_start_request* request, pbs_cycle_result* result,
                           pbs_reply* reply);
 } pbs_plugin;

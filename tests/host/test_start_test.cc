@@ -266,6 +266,40 @@ TEST_F(TestStart, WaitsForTheEndOfACycle) {
     }
 }
 
+// Vnodes change whenever the start waits for the answer of the plugin's thread, so that no answer holds.
+TEST_F(TestStart, IsRefusedWhileTooMuchChanges) {
+    plugin_->stop(server_->now());
+    client::Options options{PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now(), kFirstChange};
+    options.work_finished = [] {};
+    auto loaded = Plugin::load(std::move(options), *log_);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    plugin_ = std::move(*loaded);
+    server_->parts.plugin = plugin_.get();
+    ASSERT_TRUE(server_->start_plugin());
+    constexpr int kMany = 2000;  // with fewer vnodes and jobs no test needs the thread
+    Change change(*server_, server_->now());
+    Node node = *server_->state.node("v1");
+    for (int i = 0; i < kMany; ++i) {
+        node.handle = server_->state.new_handle();
+        node.name = fmt::format("m{}", i);
+        change.add(node);
+    }
+    ASSERT_TRUE(change.commit());
+    const std::string id = job("1:ncpus=1");
+    const ifl::Request request{ifl::RequestType::run_job_acknowledged, root().user,
+                               ifl::RunJob{id, "(v0:ncpus=1)", 0}, "check=True"};
+    const Identity who = root();
+    Context context{*server_, who, server_->now(), request, session_};
+    int cpus = 4;
+    const ifl::Reply reply = answer(context, [&] {
+        EXPECT_EQ(set(PBS_OBJ_NODE, "m0", "resources_available.ncpus", std::to_string(++cpus)), 0);
+    });
+    EXPECT_EQ(reply.code, PBSE_TRYAGAIN);
+    EXPECT_THAT(std::get<ifl::TextReply>(reply.body).text, HasSubstr("the start can't be tested: too much"));
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    EXPECT_EQ(run(id, "(v0:ncpus=1)"), "") << "nothing changes any more";
+}
+
 // A place that would keep the server busy is refused, whether the request or the job makes it so large.
 TEST_F(TestStart, PlacesAreLimited) {
     const std::string id = job("1:ncpus=1");

@@ -233,6 +233,21 @@ TEST_F(TestedStarts, GoByTheTimeAtWhichTheyAreMade) {
     EXPECT_THAT(explained.value("reason"), Not(HasSubstr("outside its time windows")));
 }
 
+// The vnodes change during each test, so that none of the answers holds and the next test would be long, too.
+TEST_F(TestedStarts, AreRefusedIfNoAnswerHolds) {
+    TestedStart refused = test(7, 5, 201);
+    for (uint64_t i = 1; refused.code == PBSE_TRYAGAIN; ++i) {
+        await(static_cast<int>(i));
+        host.vnode(300 + i, "m" + std::to_string(i), 8);
+        refused = test(7, 5, 201);
+    }
+    EXPECT_EQ(host.works_finished, 5);
+    EXPECT_EQ(refused.code, PBSE_OBJBUSY);
+    EXPECT_EQ(refused.answer.text,
+              "the start can't be tested: too much has changed during each of 5 tests; try again");
+    EXPECT_EQ(await_test(8, 5, 201).kind, PBS_DECIDE_RUN);
+}
+
 TEST_F(TestedStarts, ExplainInTheThread) {
     const TestedStart explained = await_test(7, 5, 201, true);
     EXPECT_GT(tries, 1);

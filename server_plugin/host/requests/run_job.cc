@@ -111,6 +111,8 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id, uint6
     if (!checked) return refuse(checked.error());
     const auto decision = decide(context, *target->job, body.destination, now, *checked, ticket);
     if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
+    if (!decision && decision.error().code == PBSE_OBJBUSY)
+        return ifl::Reply::error(PBSE_TRYAGAIN, decision.error().message);
     if (!decision) return refuse(decision.error());
     if (*checked && decision->kind != Decision::Kind::run)
         return ifl::Reply::error(PBSE_RESCUNAV, std::string(ifl::reason_in(decision->text)));
