@@ -196,6 +196,14 @@ struct Scheduler::Impl {
         const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
         return std::min(most, queued_jobs()) * 100 >= long_cycle;
     }
+    // Returns whether the weights of running jobs (reprioritize) take so long that the cycle needs a thread:
+    // they go by the tickets of all jobs, also of those that run.
+    bool weights_take_long(std::string_view sched, Instant now) {
+        if (!tables.weighs) return false;
+        const Policy* policy = active_policy(sched, now);
+        return policy != nullptr && policy->settings.reprioritize &&
+               queued_jobs() + static_cast<std::size_t>(tables.running) >= long_cycle;
+    }
     // Returns whether the scheduler works in a thread other than this one.
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;

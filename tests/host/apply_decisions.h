@@ -13,7 +13,8 @@ namespace pbs::host {
 inline Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions) {
     std::vector<std::string> preempted;
     bool failed = false;
-    DecisionBatch batch(server, now, preempted, failed, nullptr);
+    Weights weights(server);
+    DecisionBatch batch(server, now, preempted, failed, weights, nullptr);
     for (const Decision& decision : decisions) (void)batch.apply(decision);
     return batch.commit();
 }

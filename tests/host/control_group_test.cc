@@ -107,8 +107,21 @@ TEST_F(Weights, AreNotThereWithoutTheController) {
               fmt::format("cannot enable the controller cpu in {}: No such file or directory", parent));
 }
 
+TEST_F(Weights, SaysWhichProcessesKeepAGroupFromHavingThem) {
+    write("cgroup.procs", "7\n8\n");
+    EXPECT_EQ(why_busy(parent),
+              ": 2 processes are in that group itself, and the kernel shares out CPUs only between groups "
+              "that have no processes beside them");
+    write("cgroup.procs", fmt::format("7\n{}\n8\n", ::getpid()));
+    EXPECT_EQ(why_busy(parent),
+              ": 3 processes are in that group itself, the server among them, and the kernel shares out CPUs "
+              "only between groups that have no processes beside them; systemd 254 or later puts the server "
+              "into a group of its own (DelegateSubgroup)");
+}
+
 TEST_F(Weights, OfAGroup) {
-    EXPECT_FALSE(weigh_control_group(parent, 250)) << "it has no such file";
+    EXPECT_EQ(weigh_control_group(parent, 250).error().message,
+              fmt::format("cannot write {}/cpu.weight: No such file or directory", parent));
     write("cpu.weight", "");
     EXPECT_TRUE(weigh_control_group(parent, 250));
     EXPECT_EQ(read("cpu.weight"), "250");

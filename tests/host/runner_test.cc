@@ -841,6 +841,24 @@ TEST_P(Escapes, EndWithTheirJob) {
     if (GetParam()) EXPECT_FALSE(fs::exists(group_of(start.id)));
 }
 
+TEST_P(Escapes, HaveTheWeightOfTheirJob) {
+    const auto start = with_daemons(1, "sleep 60\n");
+    ASSERT_TRUE(runner_->start(start));
+    ASSERT_TRUE(ready());
+    const auto set = runner_->set_weight(start.id, 250);
+    if (runner_->weighs()) {
+        EXPECT_TRUE(set) << set.error().message;
+        EXPECT_EQ(contents(group_of(start.id) + "/cpu.weight"), "250\n");
+    } else {
+        ASSERT_FALSE(set);
+        EXPECT_THAT(set.error().message,
+                    HasSubstr(GetParam() ? "cpu.weight: " : "job 1.test has no control group"));
+    }
+    ASSERT_TRUE(runner_->terminate(start.id, 0s));
+    wait_end();
+    EXPECT_FALSE(runner_->set_weight(start.id, 250));
+}
+
 TEST_P(Escapes, EndWhenTheirJobIsDeleted) {
     const auto start = with_daemons(2, "trap '' TERM; while :; do sleep 1; done\n");
     ASSERT_TRUE(runner_->start(start));

@@ -40,6 +40,12 @@ class WeightsOfJobs : public PluginServerTest {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return text != nullptr ? text->text : std::string();
     }
+    int times_logged(std::string_view text) const {
+        const std::string log = log_text();
+        int times = 0;
+        for (auto at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++times;
+        return times;
+    }
     // Carries out a cycle at this many seconds after the test's begin.
     void cycle(Cycles& cycles, int64_t later) {
         move_clock(later);
@@ -67,6 +73,58 @@ TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
     EXPECT_EQ(executor_.weights[1].second, 133);
     cycle(cycles, 62);
     EXPECT_EQ(executor_.weights.size(), 2U) << "they are as before";
+}
+
+TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    const std::string one = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
+    submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
+    cycle(cycles, 0);
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    const auto look = [&](int64_t later) {
+        move_clock(later);
+        cycles.look_at_clock();
+    };
+    constexpr const char* kFails = "its cpu.weight can't be set: no weight today";
+    constexpr const char* kWorks = "the cpu.weight of jobs can be set again";
+    look(32);
+    EXPECT_EQ(times_logged(kFails), 0) << "a job may have ended just now";
+    look(61);
+    look(92);
+    EXPECT_EQ(times_logged(kFails), 1);
+    EXPECT_THAT(executor_.weights, IsEmpty());
+    executor_.fail_weights = false;
+    look(93);
+    EXPECT_THAT(executor_.weights, IsEmpty()) << "too early";
+    EXPECT_EQ(times_logged(kWorks), 0);
+    look(122);
+    ASSERT_EQ(executor_.weights.size(), 2U);
+    EXPECT_EQ(executor_.weights[0].first.job, one);
+    EXPECT_EQ(executor_.weights[0].second, 67);
+    EXPECT_EQ(executor_.weights[1].second, 133);
+    look(200);
+    EXPECT_EQ(executor_.weights.size(), 2U) << "they are set";
+    EXPECT_EQ(times_logged(kWorks), 1);
+}
+
+TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    std::vector<std::string> ids;
+    for (const char* cpus : {"2", "1"})
+        ids.push_back(submit(user(), {attribute("Resource_List.ncpus", cpus)}, "q"));
+    cycle(cycles, 0);
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    for (const std::string& id : ids) executor_.reports.push_back(ended(id, 0));
+    take_run_events(*server_);
+    move_clock(62);
+    cycles.look_at_clock();
+    EXPECT_EQ(times_logged("can't be set"), 0);
 }
 
 TEST_F(WeightsOfJobs, HaveNoEffectWithoutControlGroups) {

@@ -104,6 +104,28 @@ TEST_F(BackgroundCycle, AShortOneIsOverAtOnce) {
     EXPECT_THAT(finish().started, IsEmpty());
 }
 
+TEST(ThreadsOfACycle, ManyRunningJobsAreWeighedInOne) {
+    World world;
+    Settings& s = world.policy();
+    s.algorithm = Algorithm::standard;
+    world.queue({.name = "batch"});
+    world.vnode({.name = "n1", .ncpus = 4});
+    world.configure();
+    world.scheduler.set_weigh(true);
+    world.scheduler.set_long_cycle(2);
+    for (int i = 0; i < 2; ++i) world.run(world.job({.queue = "batch", .ncpus = 1}), "batch", "n1", at(9));
+    const auto start = [&] {
+        const bool in_thread = world.scheduler.start_cycle(
+            at(10), "default", CycleTrigger::timer, [](const Decisions&) {}, [] {});
+        world.scheduler.finish_work();
+        return in_thread;
+    };
+    EXPECT_FALSE(start());
+    s.reprioritize = true;
+    world.configure();
+    EXPECT_TRUE(start());
+}
+
 TEST_F(BackgroundCycle, StatusIsThatOfItsBegin) {
     job(2);
     ASSERT_TRUE(start());

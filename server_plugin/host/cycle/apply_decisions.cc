@@ -30,8 +30,13 @@ bool is_harmless(const Decision& decision) {
 }
 
 DecisionBatch::DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed,
-                             Log* log)
-    : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
+                             Weights& weights, Log* log)
+    : server_(server),
+      change_(server, now),
+      preempted_(preempted),
+      failed_(failed),
+      weights_(weights),
+      log_(log) {
     change_.then([this] { committed_ = std::chrono::steady_clock::now(); });
     for (const std::string& id : preempted)
         if (const Job* job = server.state.job(id); job != nullptr && is_preempting(*job)) leave(job->places);
@@ -206,7 +211,7 @@ void DecisionBatch::answer_reservation(const Decision& decision) {
 // Weighs the processes of a running job. It may have ended since the cycle began; there is nothing to weigh
 // then.
 void DecisionBatch::weigh(const Decision& decision, const Job& job) {
-    if (!job.running() || !server_.parts.executor.set_weight(run_id(job), decision.weight)) return;
+    if (!job.running() || !weights_.set(job, decision.weight, change_.now())) return;
     if (log_ != nullptr) write_decision(*log_, decision, job.id, server_.state);
 }
 

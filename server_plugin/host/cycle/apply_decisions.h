@@ -10,6 +10,7 @@
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/change/change.h"
 #include "server_plugin/host/change/server.h"
+#include "server_plugin/host/cycle/weights.h"
 #include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/state/placement.h"
 
@@ -26,7 +27,8 @@ class DecisionBatch {
     // `preempted`: the ids of the jobs that the cycle's decisions have preempted so far; this object adds
     // further ones. `failed`: whether a preemption of the cycle has failed. `log`: the scheduler's log, or
     // null.
-    DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log);
+    DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed,
+                  Weights& weights, Log* log);
 
     // Applies a decision. Returns false if it doesn't fit any more.
     bool apply(const Decision& decision);
@@ -58,6 +60,7 @@ class DecisionBatch {
     Taken taken_;
     std::vector<std::string>& preempted_;
     bool& failed_;
+    Weights& weights_;
     Log* log_;
     std::chrono::steady_clock::time_point committed_{};
     bool only_tells_ = true;

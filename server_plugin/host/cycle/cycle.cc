@@ -116,7 +116,7 @@ void Cycles::apply_some() {
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     std::optional<Log::Together> together(std::in_place, log);
-    DecisionBatch batch(server_, server_.now(), preempted_, not_preempted_, &log);
+    DecisionBatch batch(server_, server_.now(), preempted_, not_preempted_, weights_, &log);
     while (applied_ < end_of_slice) {
         const Decision decision = decisions_.at(applied_++, StateNames(server_.state));
         if (!on && !is_harmless(decision)) {
@@ -241,6 +241,7 @@ void Cycles::run_wanted() {
 
 void Cycles::look_at_clock() {
     const int64_t now = server_.now();
+    weights_.try_again(now);
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
         // The plugin may now store the usage of jobs. Write the ends of their runs to the disk first: if a

@@ -20,6 +20,7 @@
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/change/server.h"
 #include "server_plugin/host/cycle/sched_logs.h"
+#include "server_plugin/host/cycle/weights.h"
 #include "server_plugin/host/policy/plugin.h"
 
 namespace pbs::host {
@@ -38,7 +39,8 @@ class Cycles {
           slice_(slice),
           least_at_once_(least),
           most_at_once_(2 * least),
-          logs_(server.options.home, server.parts.clock) {}
+          logs_(server.options.home, server.parts.clock),
+          weights_(server) {}
 
     // Begins the wanted cycles of schedulers whose scheduling is on, at most one for each. Does nothing while
     // busy(), or while a request waits to ask the plugin (Server::placing): the cycles stay wanted.
@@ -62,7 +64,8 @@ class Cycles {
     bool has_decisions() const { return stage_ == Stage::applying; }
 
     // Does the plugin's work whose deadline has passed, and asks for cycles of schedulers whose
-    // scheduler_iteration is over. Call it at least each second, because the clock may jump.
+    // scheduler_iteration is over, and tries failed weights again. Call it at least each second, because the
+    // clock may jump.
     void look_at_clock();
 
   private:
@@ -88,6 +91,7 @@ class Cycles {
     size_t most_starts_at_once_ =
         8;  // most starts of a slice, by the time that the last starts took after their commit
     SchedLogs logs_;
+    Weights weights_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;

@@ -167,6 +167,18 @@ Result<std::string> control_group_parent() {
     return own;
 }
 
+// The kernel lets the groups below a group have controllers only while no process is in the group itself.
+std::string why_busy(const std::string& parent) {
+    const auto text = read_file(parent + "/cgroup.procs").value_or("");
+    const auto processes = values::words(text);
+    const bool own = std::ranges::find(processes, std::to_string(::getpid())) != processes.end();
+    return fmt::format(
+        ": {} processes are in that group itself{}, and the kernel shares out CPUs only between groups that "
+        "have no processes beside them{}",
+        processes.size(), own ? ", the server among them" : "",
+        own ? "; systemd 254 or later puts the server into a group of its own (DelegateSubgroup)" : "");
+}
+
 Result<void> enable_weights(const std::string& parent) {
     const auto has_cpu = [&](const char* file) {
         const auto text = read_file(parent + file);
@@ -178,17 +190,14 @@ Result<void> enable_weights(const std::string& parent) {
         return fail(PBSE_SYSTEM, fmt::format("{} has no controller cpu", parent));
     if (write_to(parent + "/cgroup.subtree_control", "+cpu")) return {};
     const int error = errno;
-    // The kernel enables controllers only for groups without processes of their own.
-    return fail(
-        PBSE_SYSTEM,
-        fmt::format("cannot enable the controller cpu in {}: {}{}", parent, system_text(error),
-                    error == EBUSY ? ": the server itself is in that group; systemd 254 or later gives it "
-                                     "one of its own (DelegateSubgroup)"
-                                   : ""));
+    return fail(PBSE_SYSTEM, fmt::format("cannot enable the controller cpu in {}: {}{}", parent,
+                                         system_text(error), error == EBUSY ? why_busy(parent) : ""));
 }
 
-bool weigh_control_group(const std::string& path, int weight) {
-    return write_to(path + "/cpu.weight", std::to_string(weight));
+Result<void> weigh_control_group(const std::string& path, int weight) {
+    const std::string file = path + "/cpu.weight";
+    if (write_to(file, std::to_string(weight))) return {};
+    return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", file, system_text(errno)));
 }
 
 Result<void> make_control_group(const std::string& path) {

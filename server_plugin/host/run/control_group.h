@@ -29,9 +29,11 @@ Result<std::string> own_control_group(std::string_view mounts, std::string_view 
 // Lets the groups in `parent` have weights (cpu.weight), unless they have them already. The error says why
 // they can't.
 Result<void> enable_weights(const std::string& parent);
-// Sets the group's part of the CPUs when it competes with others: from 1 to 10000; a new group has 100.
-// Returns false if the group has no weight.
-bool weigh_control_group(const std::string& path, int weight);
+// Says why the kernel has answered EBUSY: the processes in `parent` itself.
+std::string why_busy(const std::string& parent);
+// Sets the group's part of the CPUs when it competes with others: from 1 to 10000; a new group has 100. The
+// error says why that failed.
+Result<void> weigh_control_group(const std::string& path, int weight);
 
 // Returns the group in which the groups of jobs are made if the server is in the group `own`: the group
 // above, if that is delegated to the server and `own` is named kServersGroup; else `own`. The groups of jobs

@@ -373,8 +373,6 @@ void Shepherd::read_signals() {
             suspend();
         else if (number == resume_request())
             resume();
-        else if (number == weight_request() && !spec_.control_group.empty())
-            weigh_control_group(spec_.control_group, info.ssi_int);
         else if (number == SIGTERM || number == SIGINT)
             // The machine is being shut down: terminate the job, so that its end is recorded.
             terminate(spec_.start.kill_delay);

@@ -33,7 +33,7 @@ inline constexpr int kShepherdNotifyFd = 3;
 // Requests to the shepherd are real-time signals with a value, which the warden passes on. In this order they
 // mean: send the signal `value` to the job; terminate the job, with `value` seconds from TERM to KILL; set
 // the limit of its walltime to `value` seconds (-1: no limit); set the limit of its cput likewise; suspend
-// the job; resume it; give its control group the weight `value`.
+// the job; resume it.
 inline int signal_request() {
     return SIGRTMIN + 1;
 }
@@ -51,9 +51,6 @@ inline int suspend_request() {
 }
 inline int resume_request() {
     return SIGRTMIN + 6;
-}
-inline int weight_request() {
-    return SIGRTMIN + 7;
 }
 
 }  // namespace pbs::host

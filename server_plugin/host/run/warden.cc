@@ -47,7 +47,7 @@ void wait_for(pid_t shepherd, int signals) {
             const int number = static_cast<int>(info.ssi_signo);
             sigval value{};
             value.sival_int = info.ssi_int;
-            if (number >= signal_request() && number <= weight_request()) ::sigqueue(shepherd, number, value);
+            if (number >= signal_request() && number <= resume_request()) ::sigqueue(shepherd, number, value);
         }
     }
 }
