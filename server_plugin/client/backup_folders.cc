@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <system_error>
 #include <tuple>
@@ -16,12 +17,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostKept = 8;
 constexpr std::size_t kTimeSize = std::string_view("20261122-203000").size();
 
-// Returns whether a name's ending is that of an unfinished backup: ".partial", perhaps followed by "-" and
-// the six characters of a temporary folder.
 bool is_unfinished(std::string_view ending) {
-    return ending == kUnfinishedBackup ||
-           (ending.size() == kUnfinishedBackup.size() + 7 && ending.starts_with(kUnfinishedBackup) &&
-            ending[kUnfinishedBackup.size()] == '-');
+    if (!ending.starts_with(kUnfinishedBackup)) return false;
+    ending.remove_prefix(kUnfinishedBackup.size());
+    const auto fits = [](char given, char expected) {
+        return given == expected || (expected == 'X' && std::isalnum(static_cast<unsigned char>(given)) != 0);
+    };
+    return ending.empty() || std::ranges::equal(ending, kTemporary, fits);
 }
 
 bool is_name(std::string_view name) {

@@ -1,7 +1,6 @@
 // The folders of `pbs_config backup` in PBS_HOME/server_priv/backups. Their names are the times of the
-// backups: "20261122-203000", perhaps followed by "-2" or another number, and ".partial", perhaps with "-"
-// and six characters, while the backup is made. Folders with other names were made by hand, and are never
-// removed.
+// backups: "20261122-203000", perhaps followed by "-2" or another number, and the ending of an unfinished
+// backup while the backup is made. Folders with other names were made by hand, and are never removed.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,11 @@
 
 namespace pbs::client {
 
-// The ending of an unfinished backup's name, perhaps followed by "-" and six characters.
+// The ending of an unfinished backup's name; on the bundled server, with kTemporary behind it.
 inline constexpr std::string_view kUnfinishedBackup = ".partial";
+// mkdtemp() replaces the Xs by letters and digits. What comes before them tells the folder from one that was
+// named by hand, such as "20261122-203000.partial-before".
+inline constexpr std::string_view kTemporary = "-pbs-XXXXXX";
 
 // Returns an unused name for a backup made now (seconds since the Epoch).
 std::filesystem::path new_backup_folder(const std::filesystem::path& all, std::int64_t now);

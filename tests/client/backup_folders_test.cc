@@ -53,12 +53,14 @@ TEST_F(BackupFolders, EightAreKeptAndTheOldestGoFirst) {
 
 TEST_F(BackupFolders, FoldersOfOtherNamesLinksAndUnfinishedOnesAreNoBackups) {
     for (int i = 0; i < 8; ++i) make(fmt::format("20261123-20300{}", i));
-    for (const char* name : {"monday", "20261123", "20261123-203000-old", "20261123-2030",
-                             "20261122-203000.partial-restore", "20261122-203000.partially"})
+    for (const char* name :
+         {"monday", "20261123", "20261123-203000-old", "20261123-2030", "20261122-203000.partial-restore",
+          "20261122-203000.partially", "20261122-203000.partial-backup", "20261122-203000.partial-pbs-my_own",
+          "20261122-203000.partial-pbs-abcdefg"})
         make(name);
     fs::create_symlink(all / "monday", all / "20261122-203000");
     const fs::path cut_short = make("20261123-203100.partial");
-    const fs::path of_the_host = make("20261123-203100.partial-a1B2c3");
+    const fs::path of_the_host = make("20261123-203100.partial-pbs-a1B2c3");
     EXPECT_THAT(too_many_backups(all), IsEmpty());
     EXPECT_THAT(unfinished_backups(all), ElementsAre(cut_short, of_the_host));
 }

@@ -311,7 +311,7 @@ TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     const fs::path all = server.home() / "server_priv/backups";
     fs::create_directories(all / "by-hand");
     fs::permissions(all, fs::perms(0700));
-    fs::create_directory(all / "20200101-000000.partial-abcdef");
+    fs::create_directory(all / "20200101-000000.partial-pbs-abcdef");
     for (int i = 1; i <= 8; ++i) {
         const fs::path old = all / ("2020010" + std::to_string(i) + "-000000");
         fs::create_directory(old);
@@ -323,7 +323,7 @@ TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     EXPECT_EQ(kept(server).size(), 9U) << "eight, and what was made by hand";
     EXPECT_TRUE(fs::exists(all / "by-hand"));
     EXPECT_FALSE(fs::exists(all / "20200101-000000"));
-    EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
+    EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-pbs-abcdef"));
 }
 
 // While a Holder exists, it holds the write lock of policy.db. A backup has to wait for this lock.

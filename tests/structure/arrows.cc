@@ -35,7 +35,7 @@ std::vector<Room> rooms_of_host() {
         {"server_plugin/host/base/", {"ifl/", "server_plugin/posix/"}},
         {"server_plugin/host/run/", {"ifl/", "server_plugin/posix/"}},
         {"server_plugin/host/state/", {"cluster/", "ifl/", "ifl/attributes/", "rrule/", "text/", kPlugin}},
-        {"server_plugin/host/store/", {"ifl/", "sqlite/", kPlugin}},
+        {"server_plugin/host/store/", {"server_plugin/client/", "ifl/", "sqlite/", kPlugin}},
         {"server_plugin/host/policy/",
          {"cluster/", "server_plugin/client/", "ifl/", "ifl/attributes/", "text/", kPlugin}},
         {"server_plugin/host/change/", {"ifl/", kPlugin}},

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/client/backup_folders.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/version.h"
 #include "sqlite/connection.h"
@@ -198,7 +199,8 @@ Result<Manifest> back_up(const std::string& home_path, const std::string& direct
                     fmt::format("\"{}\" is not a directory to write a backup to", directory_path));
     if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
     if (auto ok = check_target(directory); !ok) return tl::unexpected(ok.error());
-    std::string partial = directory.string() + ".partial-XXXXXX";
+    std::string partial =
+        fmt::format("{}{}{}", directory.string(), client::kUnfinishedBackup, client::kTemporary);
     if (::mkdtemp(partial.data()) == nullptr)
         return file_failed(partial, "can not be made", system_text(errno));
     auto manifest = copy_all(home, partial, now);
