@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/simulate/support.h"
+#include "tools/simulate/moldable.h"
 
 namespace pbs::simulate::test {
 namespace {
@@ -227,6 +228,19 @@ TEST_F(ExternalProgram, RerunsDeletesAndComments) {
     EXPECT_EQ(lines[15], "wait 0: at 30 1.traceQ 4.traceQ -2 -3");
     const PreemptCounts& stops = run.preempted.at(0).preempted.by;
     EXPECT_THAT(stops, ElementsAre(0, 0, 1, 0));
+}
+
+// A moldable job runs as much longer as its place is smaller.
+TEST_F(ExternalProgram, ChoosesTheCpusOfMoldableJobs) {
+    Trace trace = trace_of({{0, 8, 100}, {0, 8, 100}});
+    make_moldable(trace, 4);
+    Site site = site_of(1, 16);
+    site.machine.resources.try_emplace("select_range", Values{{"type", "string"}});
+    const Schedule run = done("register start 1.trace '(n1:ncpus=4)' start 2.trace n1", trace, site);
+    EXPECT_EQ(run.outcomes[0].cpus, 4);
+    EXPECT_EQ(run.outcomes[0].end, kMonday + Seconds(200));
+    EXPECT_EQ(run.outcomes[1].cpus, 8);
+    EXPECT_EQ(run.outcomes[1].end, kMonday + Seconds(100));
 }
 
 TEST_F(ExternalProgram, OneIsTheScheduler) {

@@ -1,4 +1,5 @@
 // The requests of a program of the site that schedules a simulation (--external).
+#include <algorithm>
 #include <utility>
 
 #include "tools/simulate/engine_impl.h"
@@ -36,6 +37,15 @@ void Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
     const auto position = static_cast<Position>(job);
     Decision decision = decision_of(DecisionKind::run, handle_of(position));
     decision.places = places;
+    // The job has the CPUs of its place. The program chooses how many, if the job takes fewer than it asks
+    // for.
+    const std::uint32_t ncpus = *cluster_.resource("ncpus");
+    sched::Amount given{ncpus, 0, {}};
+    for (const sched::Place& place : places)
+        for (const sched::Amount& amount : place.amounts)
+            if (amount.resource == ncpus) given.number += amount.number;
+    given.number = std::max<std::int64_t>(1, given.number);
+    if (trace_.jobs[position].least_cpus > 0) decision.set_resources = {&given, 1};
     start(decision, position, *waiting_.find(position));
 }
 
