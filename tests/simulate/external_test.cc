@@ -230,6 +230,37 @@ TEST_F(ExternalProgram, RerunsDeletesAndComments) {
     EXPECT_THAT(stops, ElementsAre(0, 0, 1, 0));
 }
 
+TEST_F(ExternalProgram, AsksWhatATestedStartWouldBe) {
+    done(
+        "register start 1.trace n1 ask 2.trace n1 ask 2.trace n2 ask 2.trace - ask 1.trace n1 ask 9.trace n1 "
+        "ask 2.trace n9 start 2.trace n2",
+        trace_of({{0, 4, 100}, {0, 2, 100}}), site_of(2, 4));
+    EXPECT_THAT(
+        said(9),
+        ElementsAre("register: done", "start 1.trace n1: done",
+                    "ask 2.trace n1: outcome=waits reason=Not Running: Insufficient amount of resource: "
+                    "ncpus (R: 2 A: 0 T: 4 on vnode n1) location=n1 filters=several",
+                    "ask 2.trace n2: outcome=starts location=n2 filters=several",
+                    "ask 2.trace -: outcome=starts location= filters=several",
+                    HasSubstr("ask 1.trace n1: outcome=not considered reason=it runs, since"),
+                    HasSubstr(": 15001 "), HasSubstr(": 15062 "), "start 2.trace n2: done"));
+}
+
+TEST_F(ExternalProgram, SuspendsAndResumes) {
+    const Schedule run = done(
+        "register start 1.trace n1 record wait 30 signal 1.trace suspend signal 1.trace suspend start "
+        "1.trace n1 wait 0 wait 50 signal 1.trace resume signal 1.trace resume signal 1.trace SIGTERM",
+        trace_of({{0, 1, 100}, {3600, 1, 1}}), site_of(1, 4));
+    EXPECT_EQ(run.outcomes[0].end, kMonday + Seconds(150)) << "50 seconds were those of the suspension";
+    const auto lines = said(11);
+    EXPECT_EQ(lines[4], "signal 1.trace suspend: done");
+    EXPECT_THAT(lines[5], HasSubstr(": 15016 ")) << "it is suspended already";
+    EXPECT_THAT(lines[6], HasSubstr(": 15016 ")) << "it doesn't start anew";
+    EXPECT_EQ(lines[7], "wait 0: at 30 1.traceS");
+    EXPECT_EQ(lines[9], "signal 1.trace resume: done");
+    EXPECT_THAT(lines[10], HasSubstr(": 15016 "));
+}
+
 // A moldable job runs as much longer as its place is smaller.
 TEST_F(ExternalProgram, ChoosesTheCpusOfMoldableJobs) {
     Trace trace = trace_of({{0, 8, 100}, {0, 8, 100}});

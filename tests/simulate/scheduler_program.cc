@@ -3,6 +3,7 @@
 //
 //     register            wait SECONDS        poll            record          tasks JOB HOST CPUS
 //     start JOB PLACE     checked JOB PLACE   rerun JOB       delete JOB      comment JOB TEXT
+//     ask JOB PLACE       signal JOB NAME
 //     estimate JOB TIME   node NAME       exit STATUS     hang            alter JOB NAME VALUE
 //     connect             repeat STEP ...     die
 //
@@ -105,6 +106,24 @@ class Steps {
     int start(const std::string& job, const std::string& place, const char* extend) const {
         return pbs_asyrunjob_ack(connection_, job.c_str(), place == "-" ? nullptr : place.c_str(), extend);
     }
+    // Writes the answer about a start: its outcome and reason, and the number of the filters that answer.
+    void ask(const std::string& job, const std::string& place) {
+        batch_status* const reply =
+            pbs_asks(connection_, job.c_str(), place == "-" ? nullptr : place.c_str(), nullptr);
+        const std::string step = "ask " + job + ' ' + place;
+        if (reply == nullptr) return result(step, pbs_errno);
+        std::string said;
+        int filters = 0;
+        for (const batch_status* part = reply; part != nullptr; part = part->next)
+            for (const attrl* one = part->attribs; one != nullptr; one = one->next) {
+                const std::string name = one->name;
+                if (name == "outcome" || name == "reason" || name == "location")
+                    said += fmt::format(" {}={}", name, one->value);
+                filters += name == "gate" ? 1 : 0;
+            }
+        say(fmt::format("{}:{} filters={}", step, said, filters > 1 ? "several" : "few"));
+        pbs_statfree(reply);
+    }
     void node(const std::string& name) {
         batch_status* const reply = pbs_statvnode(connection_, name.c_str(), nullptr, nullptr);
         std::string said;
@@ -138,6 +157,9 @@ class Steps {
         if (name == "delete") return result(step, pbs_deljob(connection_, job.c_str(), nullptr));
         const std::string more = word();
         if (name == "start") return result(step + ' ' + more, start(job, more, nullptr));
+        if (name == "signal")
+            return result(step + ' ' + more, pbs_sigjob(connection_, job.c_str(), more.c_str(), nullptr));
+        if (name == "ask") return ask(job, more);
         if (name == "checked") return result(step + ' ' + more, start(job, more, "check=True"));
         if (name == "comment") return result(step, alter(job, "comment", "", more));
         if (name == "estimate") return result(step, alter(job, "estimated", "start_time", more));

@@ -28,8 +28,10 @@ char Engine::state(std::uint64_t job) {
 }
 
 std::span<const sched::Amount> Engine::requested(std::uint64_t job) {
+    const auto position = static_cast<Position>(job);
+    const Waiting* const waiting = waiting_.find(position);
     // Filling can't fail: the job was submitted.
-    static_cast<void>(fill(static_cast<Position>(job), waiting_.find(static_cast<Position>(job))->queue));
+    static_cast<void>(fill(position, waiting != nullptr ? waiting->queue : runs_.find(position)->queue));
     return record_.requested;
 }
 
@@ -47,6 +49,15 @@ void Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
     given.number = std::max<std::int64_t>(1, given.number);
     if (trace_.jobs[position].least_cpus > 0) decision.set_resources = {&given, 1};
     start(decision, position, *waiting_.find(position));
+}
+
+void Engine::suspend(std::uint64_t job) {
+    stop(job, sched::PreemptMethod::suspend);
+}
+
+void Engine::resume(std::uint64_t job) {
+    const auto position = static_cast<Position>(job);
+    start(decision_of(DecisionKind::run, handle_of(position)), position, *waiting_.find(position));
 }
 
 // Ends a run at a program's request. The job itself counts as the one that preempts it.

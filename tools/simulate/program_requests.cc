@@ -12,6 +12,7 @@
 #include "ifl/pbs_ifl.h"
 #include "ifl/program_requests.h"
 #include "server_plugin/record/change_log.h"
+#include "server_plugin/record/explanation.h"
 #include "server_plugin/record/record_file.h"
 #include "tools/simulate/job_records.h"
 #include "values/amount.h"
@@ -64,6 +65,13 @@ ifl::Result<OwnPlaces> places_in(const sched::Decisions& decided) {
     return own;
 }
 
+// Reads a place at which a start is to be tested.
+ifl::Result<OwnPlaces> read_tested(SimulatedServer& server, std::string_view where, std::uint64_t job) {
+    if (server.room().count(where, server.requested(job)) > ifl::kMostTestedPlaces)
+        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
+    return server.room().read(where, server.requested(job));
+}
+
 ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, std::string_view extend) {
     const auto job = find_job(server, asked.job);
     if (!job) return tl::unexpected(job.error());
@@ -80,9 +88,8 @@ ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, s
         server.start(*job, chosen->places);
         return {};
     }
-    if (*checked && server.room().count(where, server.requested(*job)) > ifl::kMostTestedPlaces)
-        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
-    const auto named = server.room().read(where, server.requested(*job));
+    const auto named =
+        *checked ? read_tested(server, where, *job) : server.room().read(where, server.requested(*job));
     if (!named) return tl::unexpected(named.error());
     if (*checked)
         if (auto may = places_in(server.scheduler().test_start(server.now(), handle, named->places)); !may)
@@ -106,6 +113,22 @@ Reply answer_rerun(SimulatedServer& server, const std::string& id) {
     if (server.state(*job) != 'R') return Reply::error(PBSE_BADSTATE);
     server.requeue(*job);
     return Reply::ok();
+}
+
+// Does what a suspend or resume of pbs_sigjob() does. No process can get another signal.
+ifl::Result<void> signal_job(SimulatedServer& server, const ifl::SignalJob& asked) {
+    const auto job = find_job(server, asked.job);
+    if (!job) return tl::unexpected(job.error());
+    const bool suspends = asked.signal == "suspend";
+    if (!suspends && asked.signal != "resume")
+        return fail(PBSE_NOSUP, fmt::format("signal {}: in a simulation, jobs get suspend and resume alone",
+                                            asked.signal));
+    if (server.state(*job) != (suspends ? 'R' : 'S')) return fail(PBSE_BADSTATE);
+    if (suspends)
+        server.suspend(*job);
+    else
+        server.resume(*job);
+    return {};
 }
 
 ifl::Result<void> delete_job(SimulatedServer& server, const std::string& id) {
@@ -257,6 +280,35 @@ Packets answer_record(SimulatedServer& server, ProgramSession& session, const st
     return record_packets(server, sched);
 }
 
+// Explains a start at the place that the attribute "location" names, as pbs_asks() asks.
+Packets answer_asks(SimulatedServer& server, const ifl::Status& asked) {
+    constexpr const char* kPlace = "location";
+    if (asked.wanted.size() != 1 || asked.wanted[0].name != kPlace)
+        return packets_of(Reply::error(PBSE_IVALREQ, "location: expected one attribute, the place"));
+    const auto job = find_job(server, asked.object);
+    if (!job) return packets_of(reply_of(tl::unexpected(job.error())));
+    const std::string& where = asked.wanted[0].value;
+    OwnPlaces named;
+    if (!where.empty()) {
+        auto read = read_tested(server, where, *job);
+        if (!read) return packets_of(reply_of(tl::unexpected(read.error())));
+        named = *std::move(read);
+    }
+    sched::Explanation found;
+    const sched::JobHandle handle = handle_of(static_cast<std::uint32_t>(*job));
+    if (server.scheduler().test_start(server.now(), handle, named.places, &found).list.empty())
+        return packets_of(Reply::error(PBSE_UNKJOBID));
+    ifl::StatusReply status;
+    for (record::ExplainedObject& object : record::explained_objects(found)) {
+        ifl::Attributes shown;
+        for (auto& [name, value, resource] : object.attributes)
+            shown.push_back({std::move(name), std::move(resource), std::move(value)});
+        status.objects.push_back({MGR_OBJ_JOB, std::move(object.name), std::move(shown)});
+    }
+    status.objects[0].attributes.push_back({kPlace, "", where});
+    return ifl::status_packets(std::move(status));
+}
+
 Reply not_simulated(std::string_view what) {
     return Reply::error(PBSE_NOSUP, fmt::format("a simulation doesn't answer this request: {}", what));
 }
@@ -288,6 +340,7 @@ Packets ProgramRequests::answer_status(SimulatedServer& server, ProgramSession& 
     const auto end = std::min(extend.find(';'), extend.size());
     const std::string_view kind = extend.substr(0, end);
     const std::string_view rest = extend.substr(std::min(end + 1, extend.size()));
+    if (kind == "object=explanation" && rest == "location") return answer_asks(server, asked);
     const bool registration = kind == "object=registration";
     const bool changes = kind == "object=changes";
     if (!registration && !changes && kind != "object=record")
@@ -322,6 +375,9 @@ Packets ProgramRequests::answer(SimulatedServer& server, ProgramSession& session
             break;
         case RequestType::rerun_job:
             reply = answer_rerun(server, std::get<ifl::JobId>(request.body).job);
+            break;
+        case RequestType::signal_job:
+            reply = reply_of(signal_job(server, std::get<ifl::SignalJob>(request.body)));
             break;
         case RequestType::delete_job:
             reply = reply_of(delete_job(server, std::get<ifl::Manage>(request.body).object));
