@@ -150,6 +150,9 @@ Result<GridEngine> Output::finish() {
     if (!thresholds_.empty())
         set(ObjectType::policy, kPolicy, "load_thresholds", fmt::format("{}", fmt::join(thresholds_, ",")),
             fmt::format("{}", fmt::join(thresholds_from_, ", ")));
+    if (!reserves_from_.empty() && !closes_from_.empty())
+        set(ObjectType::policy, kPolicy, "backfill_prime", "True",
+            fmt::format("{}, {}", reserves_from_, closes_from_));
     std::ranges::stable_sort(out_.wanted, {}, [](const Wanted& wanted) {
         return std::ranges::find(values::kMakingOrder, wanted.type) - values::kMakingOrder.begin();
     });

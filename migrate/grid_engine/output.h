@@ -37,6 +37,10 @@ class Output {
     bool quota(const std::string& name, const std::string& from);
     // Adds an element to the policy's load_thresholds.
     void threshold(std::string element, const std::string& from);
+    // Note that jobs have reservations, and that a queue has closed times. With both, no job starts that
+    // would run into a closed time of its queue.
+    void reserves(std::string from) { reserves_from_ = std::move(from); }
+    void closes(std::string from) { closes_from_ = std::move(from); }
     void resource(const std::string& name, std::string_view type, std::string_view flag, int line,
                   const std::string& path);
 
@@ -78,6 +82,8 @@ class Output {
     std::vector<std::string> quotas_from_;
     std::vector<std::string> thresholds_;
     std::vector<std::string> thresholds_from_;
+    std::string reserves_from_;
+    std::string closes_from_;
     Problems problems_;
 };
 

@@ -117,8 +117,10 @@ class QueueReader {
                                             in_quotes(name), printable(name), printable(name)));
         if (!can_be_here(line, field)) return;
         if (found->second.empty()) return out_.left_out(file_, line, field.name, "the calendar is always on");
+        const std::string from = place_of(file_, {&line}, field.name);
         out_.set(ObjectType::queue, std::string(queue_), "time_window",
-                 fmt::format("{}", fmt::join(found->second, ",")), place_of(file_, {&line}, field.name));
+                 fmt::format("{}", fmt::join(found->second, ",")), from);
+        out_.closes(from);
     }
 
     // Reads "np_load_avg=1.75,own=2,[host=np_load_avg=2]". Elements in brackets, for single hosts, are left

@@ -250,6 +250,7 @@ class SettingsReader {
         policy("help_starving_jobs", "False");
         if (*number == 0) return;
         policy("backfill_depth", std::to_string(*number));
+        out_.reserves(place_of(file_, {line_}, field_.name));
         out_.note(file_, *line_, field_.name,
                   "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
     }

@@ -97,6 +97,19 @@ TEST(GridSettings, ReservationsBecomeTopJobs) {
                 AllOf(HasSubstr("strict_ordering = False\n"), Not(HasSubstr("backfill_depth"))));
 }
 
+TEST(GridSettings, ReservationsKeepJobsFromClosedTimesOfTheirQueues) {
+    const auto site = [](const std::string& reservations, const std::string& calendar) {
+        return grid_commands({{"ssconf", "max_reservation " + reservations + "\n"},
+                              {"scal/c", "calendar_name c\nyear NONE\nweek sat-sun=suspended\n"},
+                              {"scal/on", "calendar_name on\nyear NONE\nweek NONE\n"},
+                              {"sq/all.q", "qname all.q\ncalendar " + calendar + "\n"}});
+    };
+    EXPECT_THAT(site("20", "c"), HasSubstr("set policy default_policy backfill_prime = True\n"));
+    EXPECT_THAT(site("0", "c"), Not(HasSubstr("backfill_prime")));
+    EXPECT_THAT(site("20", "on"), Not(HasSubstr("backfill_prime")));
+    EXPECT_THAT(site("20", "NONE"), Not(HasSubstr("backfill_prime")));
+}
+
 TEST(GridSettings, WeighRunningJobsIfGridEngineDid) {
     EXPECT_THAT(grid_commands({{"ssconf", "reprioritize_interval 0:2:0\n"}}),
                 HasSubstr("set policy default_policy reprioritize = True\n"));
