@@ -148,11 +148,11 @@ class ComplexReader {
         }
         const bool consumable =
             words[5] != "NO" && (words[2] == "INT" || words[2] == "DOUBLE" || words[2] == "MEMORY");
-        out_.resource(name.resource, resource_type(words[2]), consumable ? "nh" : "h", line.number(),
+        out_.resource(name.resource, resource_type(words[2]), consumable ? "hqn" : "h", line.number(),
                       file_.path);
         if (consumable)
             out_.left_out(file_, line, words[0],
-                          "vnodes have it (flag nh): a floating licence needs flag q and "
+                          "vnodes have it (flag hqn): a floating licence needs flag q and "
                           "resources_available of the server");
         return true;
     }

@@ -183,6 +183,9 @@ TEST_F(Requests, CustomResources) {
     EXPECT_EQ(create("bad name", "long", ""), PBSE_BADATVAL);
     EXPECT_EQ(set(PBS_OBJ_SERVER, "", "resources_available.licences", "5"), 0);
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "licences").code, PBSE_RESCBUSY);
+    EXPECT_EQ(set(PBS_OBJ_RESOURCE, "licences", "flag", "hqn"), PBSE_RESCBUSY);
+    EXPECT_EQ(set(PBS_OBJ_RESOURCE, "licences", "type", "float"), PBSE_RESCBUSY);
+    EXPECT_EQ(set(PBS_OBJ_RESOURCE, "licences", "flag", "q"), 0) << "it is so already";
     EXPECT_EQ(
         manage(root(), PBS_CMD_UNSET, PBS_OBJ_SERVER, "", {attribute("resources_available.licences", "")})
             .code,

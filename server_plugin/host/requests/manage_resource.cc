@@ -57,7 +57,9 @@ ifl::Reply redefine(Management& request, Change& change, const Resource& current
     if (auto done = read(request, definition); !done) return refuse(request, done.error());
     auto resource = request.context.state().resources.check(current.name, definition.type, definition.flag);
     if (!resource) return refuse(resource.error());
-    const std::string user = user_of_resource(request.context.state(), current);
+    // A definition as it is, such as that of a repeated migration, disturbs no user of the resource.
+    const bool same = resource->type == current.type && resource->flags == current.flags;
+    const std::string user = same ? std::string() : user_of_resource(request.context.state(), current);
     if (!user.empty())
         return ifl::Reply::error(PBSE_RESCBUSY, fmt::format("Resource busy: {} uses {}", user, current.name));
     warn_of_flag(request, *resource);

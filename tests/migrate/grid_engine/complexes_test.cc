@@ -29,16 +29,16 @@ TEST(GridComplexes, ComplexesOfTheSiteBecomeResources) {
     EXPECT_EQ(grid_commands({{"sc", kHead + "gpu g INT <= YES YES 0 2000\nscratch scr MEMORY <= YES JOB 0 0\n"
                                             "fast f BOOL == YES NO 0 0\nmodel m CSTRING == YES NO NONE 0\n"
                                             "speed sp DOUBLE <= YES YES 0 0\n"}}),
-              "create resource gpu\nset resource gpu type = long\nset resource gpu flag = nh\n"
-              "create resource scratch\nset resource scratch type = size\nset resource scratch flag = nh\n"
+              "create resource gpu\nset resource gpu type = long\nset resource gpu flag = hqn\n"
+              "create resource scratch\nset resource scratch type = size\nset resource scratch flag = hqn\n"
               "create resource fast\nset resource fast type = boolean\nset resource fast flag = h\n"
               "create resource model\nset resource model type = string\nset resource model flag = h\n"
-              "create resource speed\nset resource speed type = float\nset resource speed flag = nh\n"
+              "create resource speed\nset resource speed type = float\nset resource speed flag = hqn\n"
               "set policy default_policy urgency_of_resources = gpu=2000\n");
     EXPECT_THAT(grid_notes({{"sc", kHead + "gpu g INT <= YES YES 0 0\nfast f BOOL == YES NO 0 0\n"
                                            "lic l INT <= YES YES 0 0\n"}}),
                 testing::Contains(
-                    "ge/sc:3,5: gpu, lic: vnodes have it (flag nh): a floating licence needs flag q and "
+                    "ge/sc:3,5: gpu, lic: vnodes have it (flag hqn): a floating licence needs flag q and "
                     "resources_available of the server"));
     EXPECT_THAT(
         grid_notes({{"sc", kHead + "a.b ab INT <= YES YES 0 0\n"}}),
