@@ -237,9 +237,13 @@ std::string in_brackets(std::string_view attributes) {
 }
 
 std::string gates_text(const std::vector<Gate>& gates) {
+    // The reasons are below one another, except behind a filter with many attributes.
+    constexpr std::size_t kWidest = 30;
     std::size_t width = 0;
-    for (const Gate& gate : gates)
-        width = std::max(width, gate.name.size() + in_brackets(gate.attributes).size());
+    for (const Gate& gate : gates) {
+        const std::size_t size = gate.name.size() + in_brackets(gate.attributes).size();
+        if (!gate.why.empty() && size <= kWidest) width = std::max(width, size);
+    }
     std::string out;
     for (const Gate& gate : gates) {
         const std::string name = fmt::format("{}{}", gate.name, in_brackets(gate.attributes));

@@ -109,8 +109,8 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                   "Queue small: earliest start {}, when running jobs have ended and prime time has "
                   "ended\n"
                   "  pass  queue_maximum\n"
-                  "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
-                  "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
+                  "  FAIL  max_running  Queue small runs its limit of 2 jobs  <- decides\n"
+                  "  FAIL  hosts        Not enough resources free on the hosts of queue small\n"
                   "  ncpus (8 asked): queue_resources 2 of 16 free, the narrowest; vnodes 30 of 128 free\n"
                   "Queue large@n1:\n"
                   "  FAIL  user_acl  Owner is not allowed to use queue large\n",
