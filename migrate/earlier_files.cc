@@ -66,9 +66,10 @@ Result<void> check_companions(const Legacy& files, const Ledger& before) {
     const PrimeTime earlier = prime_time(before);
     if (files.config && !files.origin_holidays && earlier == PrimeTime::at_hours &&
         files.config->find("PRIME_TIME_START") != nullptr)
-        return refuse_file(files.config->file,
-                           "sets prime time, which comes from the holidays file of another scheduler here: "
-                           "expected --holidays beside it");
+        return refuse_file(
+            files.config->file,
+            "has PRIME_TIME_START, but the hours of prime time here are those of a holidays file: "
+            "expected --holidays with that file beside it");
     if (files.origin_holidays && !files.config && (had_sched_config(before) || earlier != PrimeTime::always))
         return refuse_file(files.origin_holidays->file,
                            "has no line for weekday or a day of the week, so that it may be a file of PBS or "

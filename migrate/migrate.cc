@@ -175,8 +175,8 @@ void tell_left_work(Conversion& conversion) {
     }
     if (printed != 0)
         conversion.report.notes.push_back(fmt::format(
-            "{0}: {1} of the server's own objects: this server keeps them as they are, and carries "
-            "out none: qmgr < {0} does, and refuses those that are there already",
+            "{0}: {1} would change queues, vnodes or the server itself, which isn't done here; this does it: "
+            "qmgr < {0} (qmgr refuses to create what there is already)",
             work.file, values::counted(printed, "directive")));
 }
 

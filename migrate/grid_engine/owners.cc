@@ -147,7 +147,7 @@ class OwnersReader {
             return out_.left_out(
                 file, line, field.name,
                 "left out: users and projects are names here, which nobody makes or deletes");
-        out_.left_out(file, line, field.name, "left out: it is no setting that is known here");
+        out_.left_out(file, line, field.name, "left out: pbs_migrate doesn't know this setting");
     }
 
     void amount(const File& file, const Line& line, const Field& field, const OwnerKind& kind,

@@ -88,7 +88,7 @@ class QueueReader {
         for (const QueueRow& row : kQueueRows)
             for (const std::string_view name : values::words(row.names))
                 if (name == field.name) return out_.left_out(file_, line, field.name, row.why);
-        out_.left_out(file_, line, field.name, "left out: it is no setting of a queue that is known here");
+        out_.left_out(file_, line, field.name, "left out: pbs_migrate doesn't know this setting");
     }
 
     // Returns whether PBS allows the queue's name. If not, notes that the line is left out.

@@ -120,7 +120,7 @@ class SettingsReader {
         if (field_.name == "load_adjustment_decay_time")
             return nothing() ? leave_out(kOff) : policy(field_.name, std::string(field_.value));
         if (field_.name == "default_duration") return duration("default_duration", field_.value);
-        leave_out("left out: it is no setting of Grid Engine that is known here");
+        leave_out("left out: pbs_migrate doesn't know this setting");
     }
 
     void wrong(std::string message) {

@@ -301,8 +301,8 @@ TEST_F(Repeat, FilesThatNeedAnotherOneAreRefused) {
     EXPECT_THAT(refused(alone("weekday 0700 1730\n")), HasSubstr("by this file it is always prime time"));
     EXPECT_THAT(
         refused(origin("PRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n")),
-        HasSubstr("config: sets prime time, which comes from the holidays file of another scheduler here: "
-                  "expected --holidays beside it"));
+        HasSubstr("config: has PRIME_TIME_START, but the hours of prime time here are those of a holidays "
+                  "file: expected --holidays with that file beside it"));
     EXPECT_EQ(store_->snapshot()->revision(), revision);
     migrated(pbs("by_queue: True\n", "1 Jan 1\n"));
     migrated(origin("PRIME_TIME_START 8:00:00\nPRIME_TIME_END 17:00:00\n"));
@@ -340,11 +340,12 @@ TEST_F(Repeat, AServerThatCarriesOutNothingLeavesThePrintToQmgr) {
     server.carries_out = false;
     for (int i = 0; i < 2; ++i) {
         const std::string report = migrated(texts, server);
-        EXPECT_THAT(report,
-                    AllOf(HasSubstr("note: print: 2 directives of the server's own objects: this server "
-                                    "keeps them as they are, and carries out none: qmgr < print does"),
-                          HasSubstr("expected the command in qmgr: create resource lic"),
-                          Not(HasSubstr("next start"))));
+        EXPECT_THAT(
+            report,
+            AllOf(HasSubstr("note: print: 2 directives would change queues, vnodes or the server itself, "
+                            "which isn't done here; this does it: qmgr < print (qmgr refuses"),
+                  HasSubstr("expected the command in qmgr: create resource lic"),
+                  Not(HasSubstr("next start"))));
     }
     EXPECT_EQ(store_->meta(kHostWorkKey)->value_or(""), "");
     EXPECT_THAT(store_->meta(kLedgerKey)->value_or(""), Not(HasSubstr("queue\tlater")));

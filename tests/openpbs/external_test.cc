@@ -77,7 +77,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
 
 TEST_P(OpenpbsExternal, ARemovalWarnsOfTheFilesThatStay) {
     const std::string warning =
-        "/var/spool/pbs/sched_priv has files made from policies (algorithm = external)";
+        "the files in /var/spool/pbs/sched_priv that were made from policies (algorithm = external)";
     const auto remove = [&] {
         const Output output = site->sh("$ours/pbs_policy_install --openpbs --remove");
         EXPECT_EQ(output.exit, 0) << output;
@@ -171,8 +171,9 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     EXPECT_EQ(site->ok("cat /var/spool/pbs/sched_priv/sched_config"), mine);
     const Output removed = site->sh("$ours/pbs_policy_install --openpbs --remove");
     EXPECT_EQ(removed.exit, 0) << removed;
-    EXPECT_THAT(removed.err, AllOf(HasSubstr("warning: /var/spool/pbs/priv2 has files made from policies"),
-                                   Not(HasSubstr("sched_priv"))));
+    EXPECT_THAT(removed.err,
+                AllOf(HasSubstr("the files in /var/spool/pbs/priv2 that were made from policies"),
+                      Not(HasSubstr("sched_priv"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsFirstStart, kAttachments, attachment_name);

@@ -23,6 +23,12 @@
 #include "server_plugin/host/state/select_spec.h"
 
 namespace pbs::host {
+namespace {
+
+constexpr const char* kStaysInItsRouteQueue =
+    "it has dependencies, and the scheduler takes no such job out of a route queue";
+
+}  // namespace
 
 bool is_harmless(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate ||
@@ -82,7 +88,7 @@ Result<void> DecisionBatch::move(const Decision& decision, Job& job) {
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
     // Refuse to move a job with dependencies out of a route queue: the dependencies are linked only in an
     // execution queue, so the job would run too early.
-    if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
+    if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, kStaysInItsRouteQueue);
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
@@ -171,7 +177,7 @@ Result<void> DecisionBatch::run(const Decision& decision, Job& job) {
 // Starts the first queued subjob of the array.
 Result<void> DecisionBatch::run_subjob(const Decision& decision, Job& array) {
     if (decision.queue != 0 && decision.queue != array.queue && array.attributes.has("depend"))
-        return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
+        return fail(PBSE_BADDEPEND, kStaysInItsRouteQueue);
     const bool goes_on = may_start_subjob(array, 1);
     auto subjob = subjob_to_start(change_, array, array.subjobs->queued.first().value_or(-1));
     if (!subjob) return tl::unexpected(subjob.error());

@@ -107,8 +107,8 @@ ifl::Reply explain_start(Context& context, std::string_view extend) {
     const ifl::Attributes& asked = std::get<ifl::Status>(context.request.body).wanted;
     if (extend != kAtPlace || asked.size() != 1 || asked[0].name != kAtPlace)
         return ifl::Reply::error(
-            PBSE_IVALREQ, fmt::format("explanation '{}': expected nothing, or location and the attribute "
-                                      "location, whose value is the place",
+            PBSE_IVALREQ, fmt::format("explanation '{}': expected no option; or the option location, and "
+                                      "one attribute location with the place",
                                       extend.substr(0, 100)));
     context.rest = std::make_unique<ExplainedStart>(context.server, asked[0].value);
     return {};

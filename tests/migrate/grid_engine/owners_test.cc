@@ -95,7 +95,7 @@ TEST(GridOwners, TheOtherLinesAreTold) {
              "here, which nobody makes or deletes",
              "ge/su/x:3: entries: count in rules of quotas; the members of a group are those of the "
              "system",
-             "ge/su/x:4: shade: left out: it is no setting that is known here"}));
+             "ge/su/x:4: shade: left out: pbs_migrate doesn't know this setting"}));
 }
 
 TEST(GridOwners, MistakesAreToldWithTheirPlaces) {

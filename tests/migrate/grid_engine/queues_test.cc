@@ -28,7 +28,7 @@ TEST(GridQueues, HaveTheWindowsOfTheirCalendars) {
             Contains(
                 "ge/sq/all.q:2: slots: left out: resources_available of vnodes and of the queue has amounts"),
             Contains("ge/sq/all.q:4,6: h_rt, prolog: nothing to carry over: NONE, INFINITY or UNDEFINED"),
-            Contains("ge/sq/all.q:5: frob: left out: it is no setting of a queue that is known here")));
+            Contains("ge/sq/all.q:5: frob: left out: pbs_migrate doesn't know this setting")));
     files.erase("sq/all.q");
     files["sq/a_very_long_name.q"] = "qname a_very_long_name.q\ncalendar c\n";
     EXPECT_THAT(grid_commands(files), Not(HasSubstr("set queue")));

@@ -128,7 +128,7 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
             "their resources_available can be one",
             "ge/ssconf:2-3: schedule_interval, flush_submit_sec: left out: cycles follow events, at once",
             "ge/ssconf:4: halflife_decay_list: left out: an entity has one usage, and so one half-life",
-            "ge/ssconf:5: fair_urgency_list: left out: it is no setting of Grid Engine that is known here",
+            "ge/ssconf:5: fair_urgency_list: left out: pbs_migrate doesn't know this setting",
             "ge/ssconf:6: params: left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what "
             "a scheduler does"));
 }
