@@ -6,6 +6,7 @@
 
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/run/executor.h"
 
 namespace pbs::host {
 namespace {
