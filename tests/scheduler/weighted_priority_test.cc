@@ -102,6 +102,26 @@ TEST_F(Priorities, ARangeCountsWithTheSizeThatUrgencySizeNames) {
     EXPECT_DOUBLE_EQ(found->priority_terms[1].greatest, 6000) << "it runs with three chunks";
 }
 
+// A text counts once, as in Grid Engine, and a boolean for each chunk that asks for True. Other numbers that
+// aren't consumable count for each chunk, too.
+TEST_F(Priorities, ResourcesOfChunksThatAreNotConsumableCount) {
+    world.policy().weight_waiting_time = 0;
+    world.policy().urgency_of_resources = {{"ncpus", 1}, {"arch", 40}, {"bigmem", 100}, {"hpm", 7}};
+    world.configure();
+    const auto urgency = [&](const std::string& select, const std::string& range = {}) {
+        const int number =
+            world.job({.queue = "q", .select = select, .queued = kBegin, .select_range = range});
+        const auto found = world.scheduler.inspect().explain(kNow, std::to_string(number) + ".server");
+        return found->priority_terms.empty() ? -1 : found->priority_terms[1].value;
+    };
+    EXPECT_DOUBLE_EQ(urgency("3:ncpus=2:arch=x86"), 46);
+    EXPECT_DOUBLE_EQ(urgency("3:ncpus=1:bigmem=true"), 303);
+    EXPECT_DOUBLE_EQ(urgency("3:ncpus=1:bigmem=false"), 3);
+    EXPECT_DOUBLE_EQ(urgency("2:ncpus=1:hpm=5"), 72);
+    EXPECT_DOUBLE_EQ(urgency("1:ncpus=1:arch=x86+2:ncpus=1:arch=arm:bigmem=true"), 243);
+    EXPECT_DOUBLE_EQ(urgency("2:ncpus=1:bigmem=true", "2-5"), 505);
+}
+
 // The explanation of a job shows the terms of its priority, and those of the job just before it in the order.
 TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
     const int a = job(4, kBegin);

@@ -13,9 +13,12 @@ namespace {
 constexpr double kPriorities = 2048;
 constexpr double kLeastPriority = -1024;
 
+// Returns how much such a chunk asks for of a resource, which needn't be consumable.
 std::int64_t amount_of(const Chunk& chunk, std::uint32_t resource) {
     const auto need = std::ranges::find(chunk.needs, resource, &Need::resource);
-    return need == chunk.needs.end() ? 0 : need->amount;
+    if (need != chunk.needs.end()) return need->amount;
+    const auto match = std::ranges::find(chunk.matches, resource, &KeptAmount::resource);
+    return match == chunk.matches.end() ? 0 : match->number;
 }
 
 }  // namespace
@@ -59,22 +62,21 @@ double WeightedPriority::resources(JobSlot job) const {
             continue;
         }
         if (tables_.resources.is_text(id)) {
-            if (std::ranges::find(request.amounts, id, &KeptAmount::resource) != request.amounts.end())
-                sum += weight;
+            if (asks_for(request, id)) sum += weight;
             continue;
         }
-        auto asked = number_of(request.totals, id);
-        std::int64_t each = 0;  // the amount that one more chunk asks for
-        if (further != 0) each = amount_of(request.chunks.front(), id);
-        if (!asked && id == tables_.resources.known().ncpus) {
-            asked = 0;
-            for (const Chunk& chunk : request.chunks) *asked += chunk.count;
-            asked = std::max<std::int64_t>(1, *asked);
-            each = 1;  // a chunk asks for one CPU by default
-        }
-        if (!asked) continue;
         const ResourceKind kind = tables_.resources.find(id)->kind;
-        sum += weight * (formula_amount(*asked, kind) + further * formula_amount(each, kind));
+        const auto total = number_of(request.totals, id);
+        const bool by_default = !total && id == tables_.resources.known().ncpus;  // one CPU for each chunk
+        const auto of_chunk = [&, id = id](const Chunk& chunk) {
+            return by_default ? 1 : formula_amount(amount_of(chunk, id), kind);
+        };
+        double asked = total ? formula_amount(*total, kind) : 0;
+        if (!total)  // the totals have only sums of consumable resources
+            for (const Chunk& chunk : request.chunks)
+                asked += static_cast<double>(chunk.count) * of_chunk(chunk);
+        if (by_default) asked = std::max(1.0, asked);
+        sum += weight * (asked + further * of_chunk(request.chunks.front()));
     }
     return sum;
 }
