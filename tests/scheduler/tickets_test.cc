@@ -305,6 +305,16 @@ TEST(ShareTickets, DontDependOnUsersWithoutShares) {
     }
 }
 
+// Jobs before a waiting job count with their CPUs, whether they run or wait.
+TEST(ShareTickets, OfAWaitingJobAreFewerTheMoreCpusAreBeforeIt) {
+    Tree tree({.name = "tree", .elements = {{"alice", "root", 10}}});
+    std::vector<TicketJob> jobs(4, tree.job("alice"));
+    jobs[0].cpus = jobs[1].cpus = 2;
+    EXPECT_THAT(rounded(tree.tickets(jobs).tickets), ElementsAre(10000, 3333.3333, 2000, 1666.6667));
+    jobs[1].runs = true;
+    EXPECT_THAT(rounded(tree.tickets(jobs).tickets), ElementsAre(3333.3333, 10000, 2000, 1666.6667));
+}
+
 // Only nodes with jobs get tickets. A leaf's running jobs divide its tickets by their job_shares, in whole
 // tickets.
 TEST(ShareTickets, RunningJobsHaveAPartOfTheTicketsOfTheirLeaf) {
@@ -435,6 +445,23 @@ TEST_F(TicketCycles, GoByTheShareTree) {
     EXPECT_THAT(shown(carol), HasSubstr("of all for 0 running and 1 waiting jobs"));
     EXPECT_TRUE(world.scheduler.change_shares(at(0), "default", "tree", {.usage = {{"alice", 1000}}}));
     EXPECT_THAT(all_in_turn(), ElementsAre(carol, alice));
+}
+
+TEST_F(TicketCycles, AJobCountsInTheShareTreeWithItsCpus) {
+    Settings& s = world.policy();
+    s.tickets_functional = 0;
+    s.tickets_share = 10000;
+    s.fairshare_group = "tree";
+    world.configuration.fs_groups["tree"] = two_groups(0);
+    world.configure();
+    const auto tickets = [&](int number) {
+        const auto found = world.scheduler.inspect().explain(at(0), std::to_string(number) + ".server");
+        return found->priority_terms.empty() ? -1 : found->priority_terms.back().value;
+    };
+    world.job({.queue = "q", .owner = "alice", .select = "2:ncpus=2", .select_range = "2-5"});
+    const int second = world.job({.queue = "q", .owner = "alice", .ncpus = 3});
+    EXPECT_DOUBLE_EQ(tickets(second), 10000.0 / 5);
+    EXPECT_DOUBLE_EQ(tickets(world.job({.queue = "q", .owner = "alice", .ncpus = 1})), 10000.0 / 8);
 }
 
 // A formula may use the parts of the weighted priority by name. A resource with the same name takes

@@ -31,6 +31,21 @@ double amount_of(const Request& request, const Resources& resources, std::uint32
     return formula_amount(asked, resources.find(resource)->kind);
 }
 
+// Returns the CPUs of the whole job, which are at least 1. For a waiting job with a select_range the least
+// number of chunks counts.
+double least_cpus(const Request& request, std::uint32_t ncpus) {
+    const auto of_chunk = [&](const Chunk& chunk) -> double {
+        const auto need = std::ranges::find(chunk.needs, ncpus, &Need::resource);
+        return need == chunk.needs.end() ? 0 : static_cast<double>(need->amount);
+    };
+    double cpus = static_cast<double>(request.ncpus);
+    if (!request.range.empty()) {
+        const Chunk& first = request.chunks.front();
+        cpus += static_cast<double>(request.range.least() - first.count) * of_chunk(first);
+    }
+    return std::max(1.0, cpus);
+}
+
 }  // namespace
 
 double normalised(double value, double least, double greatest) {
@@ -65,7 +80,8 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
              .names = {jobs.owner[slot], jobs.group[slot], jobs.project[slot], tables.strings.id(queue)},
              .job_shares = amount_of(request, tables.resources, job_shares),
              .own_override = amount_of(request, tables.resources, own),
-             .leaf = by_tree ? shares->entity(tables, slot) : FairShares::kRoot});
+             .leaf = by_tree ? shares->entity(tables, slot) : FairShares::kRoot,
+             .cpus = least_cpus(request, tables.resources.known().ncpus)});
         number_[slot] = static_cast<std::uint32_t>(jobs_.size());
     }
 

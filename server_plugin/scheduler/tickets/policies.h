@@ -21,6 +21,7 @@ struct TicketJob {
     double job_shares = 0;    // the resource job_shares
     double own_override = 0;  // the resource override_tickets
     FairShares::Node leaf = FairShares::kRoot;
+    double cpus = 1;  // at least 1; of a waiting job with a select_range, for the least number of chunks
 };
 
 // Functional tickets: by the shares of the owners, whatever these have used before.

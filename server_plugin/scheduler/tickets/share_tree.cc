@@ -115,9 +115,9 @@ void give_running(std::span<const TicketJob> jobs, std::span<const ShareTarget> 
     }
 }
 
-// Gives waiting jobs their tickets, from the leaves up. At each node, the jobs below it are sorted and
-// numbered, and each gets the node's part divided by its number. This sorts the jobs at the node above. The
-// tickets from the top node remain.
+// Gives waiting jobs their tickets, from the leaves up. At each node, the jobs below it are sorted, and each
+// gets the node's part divided by 1 more than the CPUs of the jobs before it. This sorts the jobs at the node
+// above. The tickets from the top node remain.
 void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
                   std::span<const ShareTarget> targets, double all, std::span<const double> so_far,
                   std::vector<double>& tickets) {
@@ -147,7 +147,7 @@ void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
         double before = 1;
         for (Place& place : list) {
             const double given = targets[node].part / before * all;
-            before += 1;
+            before += jobs[place.job].cpus;
             if (!jobs[place.job].runs) tickets[place.job] = given;
             place.value = given + (so_far.empty() ? 0 : so_far[place.job]);
         }
