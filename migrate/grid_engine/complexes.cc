@@ -163,6 +163,10 @@ class ComplexReader {
             out_.left_out(file_, line, name, "urgency left out: no resource here has it");
             return true;
         }
+        if (urgency < 0) {
+            out_.left_out(file_, line, name, "urgency left out: none here is below 0");
+            return true;
+        }
         if (!urgent_names_.insert(complex.resource).second) {
             out_.left_out(file_, line, name,
                           "urgency left out: an earlier complex is the same resource here");

@@ -25,6 +25,14 @@ TEST(GridComplexes, HaveTheirUrgency) {
               Contains("ge/sc:6: load_avg: urgency left out: no resource here has it")));
 }
 
+TEST(GridComplexes, WithAnUrgencyBelow0StopNothing) {
+    const GridFiles files{{"sc", kHead + "slots s INT <= YES YES 1 1000\nnum_proc p INT == YES NO 0 -5\n"
+                                         "h_vmem h_vmem MEMORY <= YES YES 0 -2\n"}};
+    EXPECT_EQ(grid_commands(files), "set policy default_policy urgency_of_resources = ncpus=1000\n");
+    EXPECT_THAT(grid_notes(files),
+                Contains("ge/sc:4-5: num_proc, h_vmem: urgency left out: none here is below 0"));
+}
+
 TEST(GridComplexes, ComplexesOfTheSiteBecomeResources) {
     EXPECT_EQ(grid_commands({{"sc", kHead + "gpu g INT <= YES YES 0 2000\nscratch scr MEMORY <= YES JOB 0 0\n"
                                             "fast f BOOL == YES NO 0 0\nmodel m CSTRING == YES NO NONE 0\n"
