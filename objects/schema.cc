@@ -62,7 +62,7 @@ std::string_view type_text(AttributeType type) {
     static constexpr std::array kTexts = {"Boolean",      "Boolean or date", "integer", "float",
                                           "size",         "duration",        "time",    "string",
                                           "string_array", "fs_group"};
-    static_assert(kTexts.size() == static_cast<std::size_t>(AttributeType::fs_group) + 1);
+    static_assert(kTexts.size() == static_cast<std::size_t>(kLastType) + 1);
     return kTexts[static_cast<std::size_t>(type)];
 }
 

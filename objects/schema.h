@@ -39,8 +39,9 @@ enum class AttributeType {
     time,      // time of day
     string,
     string_array,
-    fs_group,  // the name of an fs_group
+    fs_group,  // the name of an fs_group; kLastType
 };
+inline constexpr AttributeType kLastType = AttributeType::fs_group;
 
 // The syntax of a value's text, and the C++ type that holds the value; finer than AttributeType. In PP-748,
 // max_starve is a string whose text is a duration: its type is string, its syntax duration.
@@ -83,8 +84,9 @@ enum class Syntax {
     names,              // StringList of names of any kind; @name is a group
     rrule_list,         // StringList of recurrences, MM/DD or MM/DD/YYYY
     object_names,       // StringList of objects of `refers_to`
-    policy_slots,       // StringList of [p:|np:]policy
+    policy_slots,       // StringList of [p:|np:]policy; kLastSyntax
 };
+inline constexpr Syntax kLastSyntax = Syntax::policy_slots;
 
 enum AttributeFlag : unsigned {
     plain = 0,

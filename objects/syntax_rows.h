@@ -91,7 +91,7 @@ consteval auto syntax_rows() {
 inline constexpr auto kSyntaxRows = syntax_rows();
 
 // A row's place is the number of its syntax. Without its row, a syntax doesn't compile.
-static_assert(kSyntaxRows.size() == static_cast<std::size_t>(Syntax::policy_slots) + 1);
+static_assert(kSyntaxRows.size() == static_cast<std::size_t>(kLastSyntax) + 1);
 static_assert(std::ranges::is_sorted(kSyntaxRows, std::ranges::less_equal{}, &SyntaxRow::syntax));
 
 constexpr const SyntaxRow& row_of(Syntax syntax) {

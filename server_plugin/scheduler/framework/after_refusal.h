@@ -2,8 +2,8 @@
 // or opens queues for it.
 //
 // To add one: write plugins/after_refusal/<name>.cc with a class derived from AfterRefusal, which lives for
-// one cycle and may have data, and a `const AfterRefusalRule k<Name>AfterRefusal`; put that into the table of
-// the profiles that have it.
+// one cycle and may have data, and an `extern const AfterRefusalRule k<Name>AfterRefusal`; put that into the
+// table of the profiles that have it.
 #pragma once
 
 #include <memory>

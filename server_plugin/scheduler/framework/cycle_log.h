@@ -1,7 +1,7 @@
 // Logs of a cycle, written while it runs.
 //
 // To add one: write plugins/log/<name>.cc with a class derived from CycleLog, which lives for one cycle, and
-// a `const CycleLogRule k<Name>Rule`; put that into the table of the profiles that have it.
+// an `extern const CycleLogRule k<Name>Rule`; put that into the table of the profiles that have it.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Rules that make decisions for the host, or lines for its log, from a cycle's outcome.
 //
-// To add one: write plugins/decide/<name>.cc with a `const Decide k<Name>Decide`, and put it into the table
-// of the profiles that have it. Decisions are in the order of the table.
+// To add one: write plugins/decide/<name>.cc with an `extern const Decide k<Name>Decide`, and put it into the
+// table of the profiles that have it. Decisions are in the order of the table.
 #pragma once
 
 #include <cstdint>

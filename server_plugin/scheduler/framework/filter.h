@@ -1,7 +1,7 @@
 // A filter: one test that a job has to pass before it starts in a queue.
 //
-// To add one: write plugins/filter/<name>.cc with a `const Filter k<Name>Filter`, and put it into the tables
-// of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check`
+// To add one: write plugins/filter/<name>.cc with an `extern const Filter k<Name>Filter`, and put it into the
+// tables of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check`
 // declares the facts that the filter reads, and so how often it is called: once for all jobs of a signature,
 // once for a user or group, or for each job. A refusal names the events that could lift it; a job whose
 // refusal names none is considered in every cycle. Everything else is optional and only saves time.

@@ -2,8 +2,8 @@
 // amounts are taken. Keys about assigned or unused amounts use the amounts at the time of the search; in a
 // look-ahead, the future ones.
 //
-// To add one: write a `const NodeOrder k<Name>Order` into plugins/node_orders.cc, and name it in the profiles
-// that have it.
+// To add one: write an `extern const NodeOrder k<Name>Order` into plugins/node_orders.cc, and name it in the
+// profiles that have it.
 #pragma once
 
 #include "server_plugin/scheduler/model/settings.h"

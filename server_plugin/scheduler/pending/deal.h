@@ -1,8 +1,8 @@
 // A deal decides how the lanes (sorted lists of pending jobs, pending_jobs.h) of a class take turns. The
 // order within a lane is that of the profile's chain of comparators.
 //
-// To add one: write a `const Deal k<Name>Deal` into plugins/deals.cc, and put it into the table of each
-// profile that has it. The first deal in the table that the policy wants for a class is used.
+// To add one: write an `extern const Deal k<Name>Deal` into plugins/deals.cc, and put it into the table of
+// each profile that has it. The first deal in the table that the policy wants for a class is used.
 #pragma once
 
 #include <cstdint>
