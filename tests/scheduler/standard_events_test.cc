@@ -22,6 +22,24 @@ TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
     EXPECT_GT(in_pieces, sites) << "jobs with chunks on several vnodes";
 }
 
+// Urgencies and priorities decide the order, on some sites with waiting times.
+TEST(StandardEvents, StartByUrgencyWhatACycleOverAllJobsStarts) {
+    compare_by_events(
+        first_seeds(pbs::test::cases(60)), 100, Algorithm::standard, [](Events&, int) {},
+        [](Site& site, int seed) {
+            Settings& s = site.world.policy();
+            s.job_sort_formula.clear();
+            s.by_queue = seed % 3 == 0;
+            s.weighted_priority = true;
+            s.urgency_of_resources = {{"ncpus", 1000}, {"walltime", seed % 4 == 0 ? 1.0 : 0.0}};
+            s.weight_urgency = 1;
+            s.weight_job_priority = 0.1;
+            s.weight_waiting_time = seed % 10 == 0 ? 1 : 0;
+            site.world.configure();
+        },
+        20);
+}
+
 struct StandardAfterEvents : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -65,6 +83,34 @@ TEST_F(StandardAfterEvents, AFormulaOrdersByTheTimeOfEachCycle) {
     arrival();
     now += Seconds(kHour / 2);
     EXPECT_THAT(end_of(running).started, ElementsAre(later));
+}
+
+// The order of jobs stays as it is while neither the least nor the greatest urgency changes.
+TEST_F(StandardAfterEvents, UrgenciesAreSortedAnewWhenTheirRangeChanges) {
+    s.by_queue = false;
+    s.weighted_priority = true;
+    s.urgency_of_resources = {{"ncpus", 1000}};
+    s.weight_waiting_time = 0;
+    world.configure();
+    const int running = job(1);
+    EXPECT_THAT(arrival().started, ElementsAre(running));
+    for (int i = 0; i < 3; ++i) job(4);
+    const int largest = job(8);
+    EXPECT_EQ(arrival().considered, 4);
+    job(5);
+    EXPECT_EQ(arrival().considered, 1) << "it is within the range";
+    const int larger = job(9);
+    EXPECT_EQ(arrival().considered, 6);
+    world.finish(larger, now);
+    EXPECT_EQ(arrival().considered, 5) << "the largest has gone";
+    world.finish(largest, now);
+    job(5);
+    EXPECT_EQ(arrival().considered, 5);
+    s.weight_waiting_time = 1;
+    world.configure();
+    arrival();
+    job(5);
+    EXPECT_EQ(arrival().considered, 6) << "times change the sums";
 }
 
 TEST_F(StandardAfterEvents, OnlyTheJobThatArrivedIsLookedAt) {

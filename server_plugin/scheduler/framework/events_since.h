@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
@@ -59,6 +60,8 @@ struct EventMemory {
     bool pending_known = false;      // `pending` has all jobs except those in `changed`
     const Policy* policy = nullptr;  // the policy that `pending` is sorted by
     bool prime_now = false;          // `pending` is in the order of prime time
+    // With weighted_priority: the range of urgencies that `pending` is sorted by.
+    std::optional<std::pair<double, double>> urgencies;
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
     // The uses of limits that were below their maxima at the last check. Jobs that such a limit refused

@@ -39,10 +39,14 @@ Intake::Again::Again(Intake& intake, JobClass job_class, std::vector<OrderedJob>
     intake.load(job_class, prime_order, needs);
 }
 
-bool Intake::knows_jobs() const {
+bool Intake::knows_jobs() {
     const EventMemory* memory = in_.events;
-    return memory != nullptr && memory->pending_known && !memory->since.lost &&
-           memory->policy == in_.policy && memory->prime_now == state_.prime_now;
+    if (memory == nullptr || !memory->pending_known || memory->since.lost || memory->policy != in_.policy ||
+        memory->prime_now != state_.prime_now)
+        return false;
+    if (!s_.weighted_priority) return true;
+    if (!weighted_) queues_.set_up();  // the range is that of the jobs in these queues
+    return memory->urgencies && memory->urgencies == weighted().lasting_range();
 }
 
 void Intake::add_job(JobSlot job, JobClass job_class) {
@@ -225,7 +229,8 @@ void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
 }
 
 // Returns whether the jobs' order by their keys stays the same while no event concerns them.
-bool Intake::order_lasts() const {
+bool Intake::order_lasts() {
+    if (s_.weighted_priority && !weighted().lasting_range()) return false;
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
         return !changes_by_itself(chain, *in_.policy) &&
@@ -249,6 +254,7 @@ void Intake::load() {
     memory.pending_known = kept;
     memory.policy = in_.policy;
     memory.prime_now = state_.prime_now;
+    memory.urgencies = s_.weighted_priority ? weighted().lasting_range() : std::nullopt;
 }
 
 // Fills the lanes of a class. Jobs whose keys don't last are ordered by their index in the sorted list.

@@ -17,7 +17,7 @@ class Intake : CyclePart {
     void take_in();
     // Returns whether the last cycle's lanes of waiting jobs are still usable: they are sorted by this policy
     // and for the same kind of time (prime or not), and have all jobs except those noted as changed.
-    bool knows_jobs() const;
+    bool knows_jobs();
 
     PendingJobs& jobs() { return *pending_; }
     const PendingJobs& jobs() const { return *pending_; }
@@ -57,7 +57,7 @@ class Intake : CyclePart {
     bool is_refused_before(const OrderedJob& job);
     void collect();
     void add_requeued();
-    bool order_lasts() const;
+    bool order_lasts();
     void load();
     void load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs);
     void renew();

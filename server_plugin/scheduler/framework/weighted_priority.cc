@@ -32,7 +32,9 @@ WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, Sch
     for (const QueueSlot queue : queues)
         for (const auto* jobs : {&tables.queues[queue].queued, &tables.queues[queue].running})
             for (const JobSlot job : *jobs) {
-                const double value = urgency(job).urgency;
+                const Terms terms = urgency(job);
+                const double value = terms.urgency;
+                has_deadlines_ = has_deadlines_ || terms.deadline != 0;
                 greatest_ = least_ ? std::max(greatest_, value) : value;
                 least_ = std::min(value, least_.value_or(value));
             }
@@ -109,6 +111,12 @@ WeightedPriority::Terms WeightedPriority::urgency(JobSlot job) const {
     terms.deadline = deadline(job);
     terms.urgency = terms.resources + terms.waiting + terms.deadline;
     return terms;
+}
+
+std::optional<WeightedPriority::Range> WeightedPriority::lasting_range() const {
+    // With waiting times all urgencies grow alike, but not to the last digit.
+    if (tickets_ || has_deadlines_ || settings_.weight_waiting_time != 0) return std::nullopt;
+    return Range(least_.value_or(0), greatest_);
 }
 
 WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {

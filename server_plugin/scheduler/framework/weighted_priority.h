@@ -33,6 +33,11 @@ class WeightedPriority {
     WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
                      std::span<const QueueSlot> queues);
 
+    // The least and the greatest urgency, if nothing else changes the order of jobs that don't change
+    // themselves; nullopt: time (waiting times, deadlines) or tickets do.
+    using Range = std::pair<double, double>;
+    std::optional<Range> lasting_range() const;
+
     Terms terms(JobSlot job) const;
     // The terms of the sum: Priority, urgency, and tickets if the policy has any.
     std::vector<PriorityTerm> table(JobSlot job) const;
@@ -51,6 +56,7 @@ class WeightedPriority {
     Instant now_;
     std::vector<std::pair<std::uint32_t, double>> weights_;  // by resource
     std::uint32_t deadline_resource_;
+    bool has_deadlines_ = false;
     std::optional<double> least_{};
     double greatest_ = 0;
     std::optional<Tickets> tickets_{};

@@ -106,8 +106,8 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
-// weighted_priority: the job with the larger sum goes first. The range of urgencies, and the tickets, change
-// with each job.
+// weighted_priority: the job with the larger sum goes first. Intake looks whether the order lasts: the range
+// of urgencies and the tickets change with other jobs.
 const Comparator kWeightedOrder{
     .name = "weighted_priority",
     .attributes =
@@ -118,8 +118,7 @@ const Comparator kWeightedOrder{
         "override_tickets, share_override_tickets, ticket_order",
     .bits = 64,
     .number = [](const Context&, const OrderedJob& job, std::uint32_t) { return ~ordered_bits(job.score); },
-    .shown = KeyForm::weighted,
-    .changes_by_itself = [](const Policy&) { return true; }};
+    .shown = KeyForm::weighted};
 
 // job_sort_key fairshare_perc: the part of the machine of the job's entity by its shares. A new entity
 // outside of the tree changes the order, without any event.
