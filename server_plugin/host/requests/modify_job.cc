@@ -106,9 +106,9 @@ Result<void> take_estimate(const Context& context, const Job& job, const ifl::At
         return {};
     }
     if (!same_name(attribute.resource, "start_time"))
-        return fail(PBSE_NOSUP, fmt::format("estimated.{}: a job has estimated.start_time and "
-                                            "estimated.exec_vnode alone",
-                                            attribute.resource));
+        return fail(PBSE_NOSUP,
+                    fmt::format("estimated{}{}: expected estimated.start_time or estimated.exec_vnode",
+                                attribute.resource.empty() ? "" : ".", attribute.resource));
     const auto start = attribute.value.empty() ? 0 : values::number<int64_t>(attribute.value);
     if (!start || *start < 0)
         return fail(PBSE_BADATVAL,
