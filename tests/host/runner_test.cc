@@ -681,7 +681,8 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     EXPECT_EQ(late[0].error, "");
     pollfd ended{late[0].process.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ended, 1, 20'000), 1);
-    EXPECT_EQ(read_fd(late[0].notify.get(), "notice").value(), "");
+    EXPECT_EQ(read_fd(late[0].notify.get(), "notice").value(),
+              "error=cannot open " + files.job() + ": No such file or directory\n");
     EXPECT_FALSE(fs::exists(work_ + "/ran"));
     EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
