@@ -28,3 +28,17 @@ no_windows() {
 }
 offline() { qmgr -c "set node $1 state = offline"; }
 online() { qmgr -c "set node $1 state -= offline"; }
+# Sets the attribute `sharing` of a vnode, which only a file of its mom does.
+sharing() {
+    printf '$configversion 2\n%s: sharing = %s\n' "$1" "$2" > /tmp/sharing
+    (
+        number=$((100 + 2 * ${1#v}))
+        export PBS_HOME=/var/spool/pbs/$1 PBS_MOM_HOME=/var/spool/pbs/$1 PBS_MOM_NODE_NAME=$1 \
+            PBS_LEAF_NAME=$1 PBS_MOM_SERVICE_PORT=15$number PBS_MANAGER_SERVICE_PORT=15$((number + 1))
+        pbs_mom -d "$PBS_HOME" -s remove sharing
+        pbs_mom -d "$PBS_HOME" -s insert sharing /tmp/sharing
+        kill -HUP "$(cat "$PBS_HOME/mom_priv/mom.lock")"
+    )
+    for i in $(seq 50); do pbsnodes "$1" | grep "sharing = $2$" && return; sleep 0.1; done
+    return 1
+}
