@@ -117,7 +117,10 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     queue.node_group_key = record.node_group_key;
     queue.acl_users.assign(record.acl_users.begin(), record.acl_users.end());
     const std::uint32_t partition = impl_->tables.strings.id(record.partition);
-    if (std::exchange(queue.partition, partition) != partition) impl_->enroll_all();
+    if (std::exchange(queue.partition, partition) != partition) {
+        impl_->tables.recount();
+        impl_->enroll_all();
+    }
     queue.backfill_depth = record.backfill_depth;
     queue.execution_type = record.execution_type;
     impl_->set_hours(queue);

@@ -55,7 +55,7 @@ inline const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 inline Refusal check_large_of_group(CycleState& state, const JobNeeds& job, const User& user,
                                     QueueView& view) {
     if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
-    if (state.counts->of_group(RunCounts::kEverywhere, user.group) < 2) return {};
+    if (state.counts->of_group(state.everywhere(), user.group) < 2) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Two jobs of the group are running")}};
 }
 inline const Filter kLargeOfGroup{.name = "large_of_group", .check = check_large_of_group};

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -70,6 +72,70 @@ TEST_F(Partitions, ASchedulerWithoutPartitionServesNothingUnlessItIsTheDefault) 
     const auto outcome = world.cycle(at(1), true, "default");
     EXPECT_THAT(outcome.started, ElementsAre(job));
     EXPECT_EQ(outcome.comment.at(lost), "No scheduler serves queue work2: none has partition two");
+}
+
+// As in OpenPBS, where each scheduler knows its own jobs only.
+TEST_F(Partitions, ALimitOfTheServerCountsTheJobsOfEachSchedulerAlone) {
+    const auto one_job = records_of({{.entity = EntityKind::user, .most = 1}});
+    const auto one_cpu = records_of({{.resource = ncpus, .most = 1}});
+    std::vector<ServerRecord> records(5);
+    records[0].max_running = 1;
+    records[1].max_user_run = 1;
+    records[2].max_group_run = 1;
+    records[3].limits = one_job;
+    records[4].limits = one_cpu;
+    int minutes = 0;
+    for (const ServerRecord& record : records) {
+        SCOPED_TRACE(&record - records.data());
+        world.server(record);
+        std::vector<int> jobs;
+        for (const char* queue : {"work", "work", "work2", "work2"})
+            jobs.push_back(world.job({.queue = queue, .ncpus = 1, .walltime = 60}));
+        EXPECT_THAT(world.cycle(at(1, ++minutes)).started, ElementsAre(jobs[0]));
+        EXPECT_THAT(world.cycle(at(1, minutes), true, "second").started, ElementsAre(jobs[2]));
+        EXPECT_THAT(world.cycle(at(1, minutes)).started, IsEmpty());
+        world.finish(jobs[2], at(1, minutes));
+        EXPECT_THAT(world.cycle(at(1, minutes)).started, IsEmpty()) << "it was the other scheduler's job";
+        EXPECT_THAT(world.cycle(at(1, minutes), true, "second").started, ElementsAre(jobs[3]));
+        world.finish(jobs[0], at(1, minutes));
+        EXPECT_THAT(world.cycle(at(1, minutes)).started, ElementsAre(jobs[1]));
+        world.finish(jobs[1], at(1, minutes));
+        world.finish(jobs[3], at(1, minutes));
+    }
+}
+
+TEST_F(Partitions, ALimitOfTheServerCountsTheJobsOfAQueueThatHasComeToTheScheduler) {
+    ServerRecord record;
+    record.max_user_run = 2;
+    world.server(record);
+    world.queue({.name = "moves", .partition = "two"});
+    world.job({.queue = "moves", .ncpus = 1});
+    EXPECT_THAT(world.cycle(at(1), true, "second").started, testing::SizeIs(1));
+    world.queue({.name = "moves"});
+    const int job = world.job({.queue = "work", .ncpus = 1});
+    const int waits = world.job({.queue = "work", .ncpus = 1});
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(job));
+    const int other = world.job({.queue = "work2", .ncpus = 1});
+    const int another = world.job({.queue = "work2", .ncpus = 1});
+    EXPECT_THAT(world.cycle(at(1), true, "second").started, ElementsAre(other, another));
+    world.finish(job, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, ElementsAre(waits));
+}
+
+// Room under a limit is expected when a job of the same scheduler ends, not when another's does.
+TEST_F(Partitions, TheStartOfATopJobFollowsFromTheLimitsOfItsScheduler) {
+    ServerRecord record;
+    record.max_running = 1;
+    world.server(record);
+    world.policy("p1").strict_ordering = true;
+    world.configure();
+    world.scheduler.set_tell_estimates(true);
+    world.job({.queue = "work", .ncpus = 1, .walltime = 7200});
+    world.job({.queue = "work2", .ncpus = 1, .walltime = 3600});
+    world.cycle(at(1));
+    world.cycle(at(1), true, "second");
+    const int top = world.job({.queue = "work", .ncpus = 1});
+    EXPECT_EQ(world.cycle(at(1)).expected.at(top), at(3));
 }
 
 TEST_F(Partitions, APolicySwitchWakesItsSchedulerOnly) {

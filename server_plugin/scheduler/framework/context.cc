@@ -117,17 +117,17 @@ unsigned CycleContext::soft_traits(JobSlot job) const {
     const QueueSlot queue = tables.jobs.queue[job];
     const CountedJob counted = tables.counted(job);
     const EntityUse& use = tables.counts.entities();
-    return (is_over_soft(tables.server.limits, use, EntityUse::kServer, counted) ? preempt_server_softlimits
-                                                                                 : 0U) |
+    const std::uint32_t server = EntityUse::server_in(tables.queues[queue].partition);
+    return (is_over_soft(tables.server.limits, use, server, counted) ? preempt_server_softlimits : 0U) |
            (is_over_soft(tables.queues[queue].limits, use, queue, counted) ? preempt_queue_softlimits : 0U);
 }
 
 unsigned CycleContext::soft_traits_once_it_runs(JobSlot job) const {
     if (!by_soft_limits) return 0;
     const QueueSlot queue = tables.jobs.queue[job];
-    tables.counts.count(queue, tables.counted(job), 1);
+    tables.count_use(queue, tables.counted(job), 1);
     const unsigned traits = soft_traits(job);
-    tables.counts.count(queue, tables.counted(job), -1);
+    tables.count_use(queue, tables.counted(job), -1);
     return traits;
 }
 
@@ -185,7 +185,11 @@ void CycleContext::set_clock() {
 void CycleContext::count_running() {
     tables.count_nodes_by(state.node_size);
     state.counts = &tables.counts;
-    state.running = tables.running;
+    state.partition = in.partition;
+    state.running = 0;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        if (tables.queues[q].partition == in.partition)
+            state.running += static_cast<std::int64_t>(tables.queues[q].running.size());
     for (const KeptAmount& available : tables.server.resources_available)
         state.server_amounts.push_back({available});
     for (const std::string& element : settings.server_dyn_res) add_told_amount(element);

@@ -180,12 +180,12 @@ void Cycle::take_back() {
     const Tables& t = c_.tables;
     for (const Started& started : c_.started) {
         c_.state.vnodes->forget(started.placement, t.requests[t.jobs.request[started.job]], c_.vnode_share());
-        c_.tables.counts.count(started.view->slot, t.counted(started.job), -1);
+        c_.tables.count_use(started.view->slot, t.counted(started.job), -1);
     }
     for (const Preempted& preempted : c_.preempted) {
         c_.state.vnodes->assume(preempted.placement, t.requests[t.jobs.request[preempted.job]],
                                 c_.vnode_share());
-        c_.tables.counts.count(t.jobs.queue[preempted.job], t.counted(preempted.job), 1);
+        c_.tables.count_use(t.jobs.queue[preempted.job], t.counted(preempted.job), 1);
     }
     for (const auto& [job, request] : std::exchange(c_.resized, {})) c_.tables.jobs.request[job] = request;
     for (const std::uint32_t request : std::exchange(c_.own_requests, {}))

@@ -30,7 +30,7 @@ class OwnerUse {
     std::uint32_t id() const { return owner_; }
     std::string_view name() const { return state_.strings->text(owner_); }
     std::int64_t running_in_queue() const { return state_.counts->of_user(queue_, owner_); }
-    std::int64_t running() const { return state_.counts->of_user(RunCounts::kEverywhere, owner_); }
+    std::int64_t running() const { return state_.counts->of_user(state_.everywhere(), owner_); }
 
   private:
     const CycleState& state_;
@@ -44,7 +44,7 @@ class GroupUse {
     std::uint32_t id() const { return group_; }
     std::string_view name() const { return state_.strings->text(group_); }
     std::int64_t running_in_queue() const { return state_.counts->of_group(queue_, group_); }
-    std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
+    std::int64_t running() const { return state_.counts->of_group(state_.everywhere(), group_); }
     // Returns the node-hours of groups; null: they aren't known.
     const Allocations* allocations() const { return state_.allocations; }
     // The objects in which rules store their own data for this cycle (own_states.h).

@@ -377,7 +377,7 @@ void Judge::start(const Candidate& job, QueueView& view) {
         if (admission->started != nullptr) admission->started(state_, job);
     for (const Filter* filter : c_.filters)
         if (filter->started != nullptr) filter->started(state_, job);
-    state_.counts->count(view.slot, t_.counted(job.job));
+    t_.count_use(view.slot, t_.counted(job.job), 1);
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.user.owner];

@@ -120,13 +120,14 @@ EntityLimits::Found Limit::most_jobs(const QueueFacts& o, std::uint32_t whose) c
 std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const {
     const bool in_queue = scope == UseScope::queue;
     if (entity == EntityKind::user)
-        return state.counts->of_user(in_queue ? queue : RunCounts::kEverywhere, whose);
+        return state.counts->of_user(in_queue ? queue : state.everywhere(), whose);
     if (entity == EntityKind::group)
-        return state.counts->of_group(in_queue ? queue : RunCounts::kEverywhere, whose);
+        return state.counts->of_group(in_queue ? queue : state.everywhere(), whose);
     if (entity == EntityKind::array) return state.counts->entities().of_array(whose);
     if (scope == UseScope::dedicated) return state.dedicated_running;
     if (by_entity == nullptr) return state.running;
-    return state.counts->entities().of(in_queue ? queue : EntityUse::kServer, entity, whose, kJobs);
+    return state.counts->entities().of(in_queue ? queue : EntityUse::server_in(state.partition), entity,
+                                       whose, kJobs);
 }
 
 Refusal Limit::check(const CycleState& state, const JobNeeds& job, const User& user,
@@ -166,7 +167,8 @@ Refusal Limit::check_nodes(const CycleState& state, const JobNeeds& job, const Q
 // its limit. A maximum for the named entity replaces the one for each entity.
 Refusal Limit::check_amounts(const CycleState& state, const JobNeeds& job, std::uint32_t whose,
                              const QueueView& view) const {
-    const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
+    const std::uint32_t of_scope =
+        scope == UseScope::queue ? view.slot : EntityUse::server_in(state.partition);
     for (const EntityLimits::Limit& limit : by_entity(view.facts).of(entity)) {
         if (limit.resource == kJobs) continue;
         const Found found = limit.find(whose);

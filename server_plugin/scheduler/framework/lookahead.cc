@@ -98,7 +98,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const Request& request = schedule.request(h);
     const int sign = (event.begins == forward ? 1 : -1) * (h.given_up ? -1 : 1);
     state_.vnodes->look_ahead(h.shares, -sign);
-    state_.running += sign;
+    if (t_.queues[h.queue].partition == in_.partition) state_.running += sign;
     state_.count_in_server(request, sign);
     state_.dedicated_running += sign * h.dedicated_views;
     for (const std::uint32_t view : h.views) {
@@ -112,7 +112,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     }
     if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group || h.whose.array != 0 ||
         !state_.counts->entities().watches_nothing())
-        state_.counts->count(h.queue, {h.whose, &request, h.walltime}, sign);
+        t_.count_use(h.queue, {h.whose, &request, h.walltime}, sign);
     for (const OwnLimit* limit : state_.own_limits)
         limit->count(state_,
                      {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr,

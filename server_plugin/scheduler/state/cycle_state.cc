@@ -7,25 +7,18 @@
 
 namespace pbs::sched {
 
-void RunCounts::count(std::uint32_t queue, const CountedJob& job, int sign) {
-    const std::uint32_t owner = job.entities.owner;
-    const std::uint32_t group = job.entities.group;
-    for (const std::uint64_t each : {key(1, queue, owner), key(2, queue, group)})
-        in_queue_[each] += static_cast<std::uint32_t>(sign);
-    const auto count_one = [&](Counts& counts, std::uint32_t who) {
-        if (who >= counts.size()) counts.resize(who + 1);
-        counts[who] += sign;
-        assert(counts[who] >= 0);  // a job is removed only after it was counted
-    };
-    count_one(owners_, owner);
-    count_one(groups_, group);
-    entities_.count(queue, job, sign);
+void RunCounts::count(std::uint32_t queue, std::uint32_t partition, const CountedJob& job, int sign) {
+    for (const std::uint32_t scope : {queue, all_of(partition)})
+        for (const std::uint64_t each :
+             {key(1, scope, job.entities.owner), key(2, scope, job.entities.group)}) {
+            counts_[each] += static_cast<std::uint32_t>(sign);
+            assert(get(each) >= 0);  // a job is removed only after it was counted
+        }
+    entities_.count(queue, partition, job, sign);
 }
 
 void RunCounts::clear() {
-    in_queue_.clear();
-    owners_.clear();
-    groups_.clear();
+    counts_.clear();
     entities_.clear();
 }
 

@@ -61,35 +61,27 @@ struct ServerAmount {
     bool is_told() const { return !element.empty(); }
 };
 
-// Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and the
-// entities' use of limited resources.
+// Counts the running jobs of each owner and group, in each queue and in each partition, and the entities' use
+// of limited resources. A scope is the slot of a queue, or all_of() a partition.
 class RunCounts {
   public:
-    void count(std::uint32_t queue, const CountedJob& job, int sign = 1);
-    std::int64_t of_user(std::uint32_t queue, std::uint32_t owner) const {
-        return queue == kEverywhere ? at(owners_, owner) : get(key(1, queue, owner));
+    void count(std::uint32_t queue, std::uint32_t partition, const CountedJob& job, int sign);
+    std::int64_t of_user(std::uint32_t scope, std::uint32_t owner) const { return get(key(1, scope, owner)); }
+    std::int64_t of_group(std::uint32_t scope, std::uint32_t group) const {
+        return get(key(2, scope, group));
     }
-    std::int64_t of_group(std::uint32_t queue, std::uint32_t group) const {
-        return queue == kEverywhere ? at(groups_, group) : get(key(2, queue, group));
-    }
-    static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
+    static constexpr std::uint32_t all_of(std::uint32_t partition) { return (1U << 28) - 1 - partition; }
     const EntityUse& entities() const { return entities_; }
     // Sets the limits of a scope. Call clear() afterwards, and count all running jobs again.
     void watch(std::uint32_t scope, const EntityLimits& limits) { entities_.watch(scope, limits); }
     void clear();
 
   private:
-    using Counts = std::vector<std::int32_t>;  // by owner or group
-    static std::uint64_t key(std::uint64_t kind, std::uint64_t queue, std::uint64_t who) {
-        return kind << 60 | queue << 32 | who;
+    static std::uint64_t key(std::uint64_t kind, std::uint64_t scope, std::uint64_t who) {
+        return kind << 60 | scope << 32 | who;
     }
-    std::int64_t get(std::uint64_t key) const { return static_cast<std::int32_t>(in_queue_.get(key)); }
-    static std::int64_t at(const Counts& counts, std::uint32_t who) {
-        return who < counts.size() ? counts[who] : 0;
-    }
-    PlaceMap in_queue_;
-    Counts owners_;
-    Counts groups_;
+    std::int64_t get(std::uint64_t key) const { return static_cast<std::int32_t>(counts_.get(key)); }
+    PlaceMap counts_;
     EntityUse entities_;
 };
 
@@ -215,9 +207,12 @@ struct CycleState {
     bool admits_less = false;  // after a start, an admission refuses jobs that it would have admitted before
 
     RunCounts* counts = nullptr;
+    // The scope, in `counts`, of all jobs of the scheduler.
+    std::uint32_t everywhere() const { return RunCounts::all_of(partition); }
     const std::deque<QueueView>* views = nullptr;
     std::set<Instant>* instants = nullptr;     // the instants that may lift refusals
-    std::int64_t running = 0;                  // the number of running jobs
+    std::uint32_t partition = 0;               // the scheduler's
+    std::int64_t running = 0;                  // the number of the partition's running jobs
     std::int64_t dedicated_running = 0;        // the number of running jobs in dedicated queues
     std::vector<ServerAmount> server_amounts;  // the amounts of the server
     // Reservations in the order of creation. The index of a reservation is its id.

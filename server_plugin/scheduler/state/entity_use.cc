@@ -20,8 +20,8 @@ void EntityUse::watch(std::uint32_t scope, const EntityLimits& limits) {
         watched_[scope] = std::move(watched);
 }
 
-void EntityUse::count_in(std::uint32_t scope, const CountedJob& job, int sign) {
-    const auto found = watched_.find(scope);
+void EntityUse::count_in(std::uint32_t watched_scope, std::uint32_t scope, const CountedJob& job, int sign) {
+    const auto found = watched_.find(watched_scope);
     if (found == watched_.end()) return;
     for (const Watched& watched : found->second) {
         const auto amount = asked_amount(*job.request, job.walltime, watched.resource);

@@ -22,7 +22,10 @@ struct CountedJob {
 
 class EntityUse {
   public:
-    // The scope of the server's limits; other scopes are slots of queues.
+    // The scope of the server's limits on the jobs of a partition; other scopes are slots of queues. As in
+    // OpenPBS, each scheduler counts only its own jobs.
+    static constexpr std::uint32_t server_in(std::uint32_t partition) { return kServer - partition; }
+    // The server's limits in all partitions, for watch().
     static constexpr std::uint32_t kServer = UINT32_MAX - 1;
 
     // Counts the uses that these limits restrict from now on. They are 0 until the running jobs are counted
@@ -34,11 +37,11 @@ class EntityUse {
         subjobs_.clear();
     }
 
-    void count(std::uint32_t queue, const CountedJob& job, int sign) {
+    void count(std::uint32_t queue, std::uint32_t partition, const CountedJob& job, int sign) {
         if (job.entities.array != 0) count_subjob(job.entities.array, sign);
         if (watched_.empty()) return;
-        count_in(kServer, job, sign);
-        count_in(queue, job, sign);
+        count_in(kServer, server_in(partition), job, sign);
+        count_in(queue, queue, job, sign);
     }
     // The use by an entity. REQUIRES: a limit of the scope restricts it.
     std::int64_t of(std::uint32_t scope, EntityKind kind, std::uint32_t entity,
@@ -59,7 +62,7 @@ class EntityUse {
         EntityKind kind;
         std::uint32_t resource;
     };
-    void count_in(std::uint32_t scope, const CountedJob& job, int sign);
+    void count_in(std::uint32_t watched_scope, std::uint32_t scope, const CountedJob& job, int sign);
     // Scope, kind, entity, resource.
     using Key = std::tuple<std::uint32_t, EntityKind, std::uint32_t, std::uint32_t>;
     absl::flat_hash_map<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty

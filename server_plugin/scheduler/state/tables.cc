@@ -68,9 +68,13 @@ Placement Tables::place_of_suspended(JobSlot job) const {
     return placement;
 }
 
+void Tables::count_use(QueueSlot queue, const CountedJob& job, int sign) {
+    counts.count(queue, queues[queue].partition, job, sign);
+}
+
 void Tables::count_running(JobSlot job, int sign) {
     Queue& queue = queues[jobs.queue[job]];
-    counts.count(jobs.queue[job], counted(job), sign);
+    count_use(jobs.queue[job], counted(job), sign);
     running += sign;
     assert(running >= 0);
     queue.nodes_in_use += sign * job_nodes(*this, counted_size, job);

@@ -301,7 +301,7 @@ void PreemptionRule::count(const Victim& victim, int sign) {
         queues_.count_into(*view, job, sign);
         if (view->dedicated) state_.dedicated_running += sign;
     }
-    state_.counts->count(t_.jobs.queue[job], t_.counted(job), sign);
+    t_.count_use(t_.jobs.queue[job], t_.counted(job), sign);
     c_.count_own(job, sign);
     state_.count_in_server(t_.requests[t_.jobs.request[job]], sign);
 }
@@ -372,7 +372,7 @@ bool PreemptionRule::find_room(const Preemptor& p) {
 
 // Removes a job from the limits on entities, which decide about levels, or adds it again.
 void PreemptionRule::count_use(const Victim& victim, int sign) {
-    t_.counts.count(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
+    t_.count_use(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
 }
 
 // Returns whether the preemptor can have the level `below` or a higher one once it runs, with some of the

@@ -17,7 +17,7 @@ class AccrualDecisions {
     explicit AccrualDecisions(CycleContext& cycle) : c_(cycle), t_(cycle.tables) {}
     // Takes back the jobs that were counted as running.
     ~AccrualDecisions() {
-        for (const auto& [queue, job] : counted_) t_.counts.count(queue, job, -1);
+        for (const auto& [queue, job] : counted_) t_.count_use(queue, job, -1);
     }
     AccrualDecisions(const AccrualDecisions&) = delete;
     AccrualDecisions& operator=(const AccrualDecisions&) = delete;
@@ -26,7 +26,7 @@ class AccrualDecisions {
     // Counts the job as running from now on.
     void count(JobSlot job) {
         counted_.emplace_back(t_.jobs.queue[job], t_.counted(job));
-        t_.counts.count(counted_.back().first, counted_.back().second);
+        t_.count_use(counted_.back().first, counted_.back().second, 1);
     }
 
   private:
@@ -39,7 +39,7 @@ bool AccrualDecisions::is_over_limits(JobSlot job) const {
     const QueueSlot queue = t_.jobs.queue[job];
     const CountedJob counted = t_.counted(job);
     const EntityUse& use = t_.counts.entities();
-    if (is_over_soft(t_.server.limits, use, EntityUse::kServer, counted) ||
+    if (is_over_soft(t_.server.limits, use, EntityUse::server_in(c_.in.partition), counted) ||
         is_over_soft(t_.queues[queue].limits, use, queue, counted))
         return true;
     const auto views = c_.setup.in_place.find(queue);
