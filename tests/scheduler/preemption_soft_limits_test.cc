@@ -123,6 +123,32 @@ TEST_F(BySoftLimits, NoMoreThanWhatIsOverThemIsTakenForANormalJob) {
     EXPECT_THAT(told->preempts_none, HasSubstr("no more are preempted than are over them"));
 }
 
+// bob is over his limit, so his jobs have a lower level than normal ones. Without one of her jobs, ann isn't
+// over hers, and that job would be a normal one. As in OpenPBS, it is spared.
+TEST_F(BySoftLimits, AJobIsSparedThatWouldRiseAboveTheOther) {
+    set_levels({preempt_express, preempt_normal, kOverServer, kOverQueue});
+    world.vnode({.name = "n0", .ncpus = 8});
+    world.queue({.name = "work",
+                 .limits = {{.entity = EntityKind::user, .resource = ncpus, .most = 4, .soft = true}}});
+    world.queue({.name = "other"});
+    limit_server({{.entity = EntityKind::user, .name = "bob", .resource = ncpus, .most = 2, .soft = true}});
+    for (int i = 0; i < 5; ++i) run("n0", 1, of("ann"));
+    JobOptions bobs = of("bob");
+    bobs.queue = "other";
+    const int his = run("n0", 3, bobs);
+    const auto job = [&](const std::string& owner) {
+        return world.job({.queue = "other", .owner = owner, .ncpus = 1});
+    };
+    job("bob");
+    EXPECT_THAT(world.cycle(at(1)).preempted, IsEmpty());
+    world.finish(his, at(1));
+    run("n0", 1, of("ann"));
+    run("n0", 2, bobs);
+    const int next = job("bob");
+    EXPECT_THAT(world.cycle(at(2), false).preempted, testing::SizeIs(1))
+        << "ann is over by two jobs: " << next;
+}
+
 // The small job has to be preempted before the large one. Otherwise ann, without the large job's CPUs, would
 // no longer be over the limit, and the small job would have the same level as the waiting job.
 TEST_F(BySoftLimits, max_run_res_soft_TheSmallJobGoesBeforeTheLargeOne) {
@@ -333,6 +359,14 @@ struct SoftSite {
         run.push_back(waits.options);
         return std::min({now, level(waits.options, run), level(waits.options, without(0))});
     }
+    // Returns whether one of the jobs `gone` has a higher level than the waiting job once all are gone.
+    bool lets_rise(unsigned gone) const {
+        const auto run = without(gone);
+        const std::int64_t now = level(waits.options, without(0));
+        for (std::size_t i = 0; i < running.size(); ++i)
+            if ((gone >> i & 1) != 0 && level(running[i].options, run) > now) return true;
+        return false;
+    }
     bool starts_without(unsigned gone) const {
         World other;
         make(other);
@@ -369,7 +403,8 @@ struct SoftSite {
         });
         std::optional<std::pair<std::int64_t, unsigned>> found;  // highest level of the set, and its weight
         for (unsigned set = 0; set < highest.size(); ++set) {
-            if (!starts[set] || (set != 0 && highest[set] >= level_of_waiting(set))) continue;
+            if (!starts[set] || (set != 0 && highest[set] >= level_of_waiting(set)) || lets_rise(set))
+                continue;
             bool needed = true;
             for (std::size_t i = 0; i < jobs; ++i)
                 needed = needed && ((set >> i & 1) == 0 || !starts[set & ~(1U << i)]);

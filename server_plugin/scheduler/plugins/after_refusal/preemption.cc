@@ -80,7 +80,6 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     void use_booked(const Victim& victim, int sign);
     void take(Victim& victim);
     void give_back(Victim& victim);
-    void take_all(const Victims& list, const Chosen& chosen);
     void give_all_back(const Victims& list);
     bool starts(const Preemptor& p);
     void note_steps(JobSlot job) const;
@@ -332,10 +331,6 @@ void PreemptionRule::give_back(Victim& victim) {
     state_.vnodes->assume(victim.placement, t_.requests[t_.jobs.request[victim.job]], c_.vnode_share());
 }
 
-void PreemptionRule::take_all(const Victims& list, const Chosen& chosen) {
-    for (const std::uint32_t i : chosen) take(*list[i]);
-}
-
 void PreemptionRule::give_all_back(const Victims& list) {
     for (Victim* victim : list)
         if (victim->gone) give_back(*victim);
@@ -403,7 +398,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
     look({});
     while (!tries.empty()) {
         const auto [out, kept] = std::move(tries.extract(tries.begin()).value());
-        take_all(list, out);
+        for (const std::uint32_t i : out) take(*list[i]);
         const Chosen stuck = without_turn(p, list, out, below);
         if (stuck.empty() && starts(p)) return true;
         give_all_back(list);
@@ -467,7 +462,12 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
                                                     const Chosen& out, std::int64_t below) {
     if (!levels_change()) return {};
     if (level_once_it_runs(p.ordered) < below) return out;
-    Chosen left = out;
+    // As in OpenPBS, spare a job that would rise above the preemptor, as its user exceeds nothing without it.
+    Chosen left;
+    std::ranges::copy_if(out, std::back_inserter(left),
+                         [&](std::uint32_t i) { return level_now(*list[i]) > p.level; });
+    if (!left.empty()) return left;
+    left = out;
     const auto has_last_turn = [&](std::uint32_t i) {
         count_use(*list[i], 1);
         if (level_now(*list[i]) < below) return true;
@@ -481,14 +481,12 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     if (left.empty()) return left;
     // The turns above assume that no job has a lower level when it exceeds fewer limits. If one has, try all
     // orders.
+    using Step = std::pair<std::size_t, std::size_t>;
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(
-            std::array{std::pair(0, 1), std::pair(0, 2), std::pair(1, 3), std::pair(2, 3)},
-            [&](const auto& step) {
-                return levels[static_cast<std::size_t>(step.first)] < below &&
-                       levels[static_cast<std::size_t>(step.second)] >= below;
-            });
+            std::array{Step(0, 1), Step(0, 2), Step(1, 3), Step(2, 3)},
+            [&](const Step& step) { return levels[step.first] < below && levels[step.second] >= below; });
     };
     if (std::ranges::none_of(out, rises)) return left;
     Victims in_any_order;
