@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "server_plugin/client/backup_folders.h"
 #include "server_plugin/host/state/configuration.h"
 #include "tests/host/plugin_fixture.h"
 #include "tests/windows.h"
+#include "values/number.h"
 
 namespace pbs::host {
 namespace {
@@ -80,13 +82,16 @@ class InSlices : public PluginServerTest {
         return job_shows(id, "exec_vnode");
     }
     HostConfiguration all() const { return host_configuration(server_->state, folder_); }
-    std::string last_command() {
+    // Returns an attribute of the history's last change.
+    std::string last_change(std::string_view name) {
         const ifl::Reply reply =
             ask(root(), ifl::RequestType::status_scheduler, ifl::Status{"", {}}, "object=history;limit=1");
         for (const ifl::Attribute& one : std::get<ifl::StatusReply>(reply.body).objects.back().attributes)
-            if (one.name == "command") return one.value;
+            if (one.name == name) return one.value;
         return "";
     }
+    std::string last_command() { return last_change("command"); }
+    int64_t last_time() { return values::number<int64_t>(last_change("time")).value_or(0); }
 };
 
 TEST_F(InSlices, OtherRequestsAreAnsweredBetweenTheSlicesOfALongOne) {
@@ -296,6 +301,39 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     Asking again(*this, PBS_CMD_CREATE, PBS_OBJ_QUEUE, attributes, "other");
     EXPECT_EQ(again.finish(), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "other", "Priority"), "5");
+}
+
+// A change that had to wait is made at the time of the change, not at that of its request: else the history's
+// times would go back, and what is told to the scheduler, too.
+TEST_F(InSlices, WhatHasWaitedIsDoneAtItsOwnTime) {
+    make_nodes(120);
+    auto change = comment_all("x");
+    ASSERT_TRUE(change->step());
+    Asking off(*this, PBS_CMD_SET, PBS_OBJ_NODE, {attribute("state", "offline")}, "n0");
+    ifl::Attributes configuration = {attribute("import", R"({"format": 1, "policy": {"night": {}}})")};
+    Asking document(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, std::move(configuration));
+    ASSERT_TRUE(off.step());
+    ASSERT_TRUE(document.step());
+    const int64_t after = server_->now() + 5000;
+    move_clock(5000);
+    EXPECT_EQ(change->finish(), 0);
+    EXPECT_GE(last_time(), after) << "of the change in slices";
+    EXPECT_EQ(off.finish(), 0);
+    EXPECT_GE(server_->state.node("n0")->last_state_change, after);
+    EXPECT_EQ(document.finish(), 0);
+    EXPECT_GE(last_time(), after) << "of the import";
+}
+
+TEST_F(InSlices, ABackupIsNamedByTheTimeOfItsCopy) {
+    server_->options.program = "/bin/true";
+    Asking backup(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {attribute("backup", "True")});
+    ASSERT_TRUE(backup.step()) << "it looks for remains of an earlier backup";
+    const std::string all = folder_ + "/server_priv/backups";
+    const std::string after = client::new_backup_folder(all, server_->now() + 5000);
+    move_clock(5000);
+    ASSERT_EQ(backup.finish(), 0);
+    // The names of backups sort by time.
+    EXPECT_GE(std::get<ifl::TextReply>(backup.reply.body).text, "backup " + after);
 }
 
 // Requests that need the plugin wait while the plugin works on another client's change.

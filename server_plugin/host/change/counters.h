@@ -63,7 +63,7 @@ struct RequestNote {
     ifl::RequestType type{};
     std::string who;      // user@host
     std::string object;   // the object that the request names, if any
-    std::int64_t at = 0;  // by the server's clock, seconds since the Epoch
+    std::int64_t at = 0;  // when it came, by the server's clock, seconds since the Epoch
     std::chrono::nanoseconds took{0};
 };
 

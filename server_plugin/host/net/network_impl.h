@@ -211,8 +211,9 @@ struct Network::Impl::Asked {
     Identity who;
     std::size_t size;  // bytes of the request in memory
     Context context;
-    ifl::StatusParts parts{};  // parts of the reply that are still to be sent
-    bool shown = false;        // some parts of the reply have been sent
+    int64_t came = context.now;  // the time of the request, by the server's clock
+    ifl::StatusParts parts{};    // parts of the reply that are still to be sent
+    bool shown = false;          // some parts of the reply have been sent
     Steady::time_point began = Steady::now();
 
     Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)

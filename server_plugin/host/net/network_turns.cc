@@ -272,7 +272,7 @@ void Network::Impl::note(const Asked& asked, bool refused) {
     server_.counters.request_answered({.type = asked.request.type,
                                        .who = asked.who.at_host(),
                                        .object = std::move(object),
-                                       .at = asked.context.now,
+                                       .at = asked.came,
                                        .took = Steady::now() - asked.began},
                                       refused);
 }

@@ -100,6 +100,7 @@ ifl::Reply begin_answer(Context& context) {
 
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply) {
     try {
+        context.now = context.server.now();
         const Steps::Left left = context.rest->step(context, out);
         if (left == Steps::Left::nothing && !shown && out.empty()) {
             reply = context.rest->reply();

@@ -98,7 +98,7 @@ class Answered : public Steps {
 struct Context {
     Server& server;
     const Identity& who;
-    int64_t now;
+    int64_t now;  // the time of the request; in a step, which may come long after it, that of the step
     const ifl::Request& request;
     Session& session;
     // An action to run after the plugin's commit. Handlers set it if the plugin still has to commit their

@@ -55,8 +55,8 @@ class PluginStatus final : public Steps {
         const bool others_first = server_.cycle_waits || server_.placing > 0;
         if (others_first && ticket_ != 0 && !begun_) return Left::later;
         const auto& wanted = std::get<ifl::Status>(context.request.body).wanted;
-        auto next = server_.parts.plugin->status_part(server_.now(), type_, name_, wanted, context.who,
-                                                      extend_, ticket_, out);
+        auto next = server_.parts.plugin->status_part(context.now, type_, name_, wanted, context.who, extend_,
+                                                      ticket_, out);
         if (!next && next.error().code == PBSE_TRYAGAIN) return Left::later;
         if (!next) refusal_ = refuse(next.error());
         if (!next || next->empty()) return Left::nothing;

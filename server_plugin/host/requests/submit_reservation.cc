@@ -118,9 +118,9 @@ Steps::Left AwaitedReservation::step(Context& context, ifl::StatusParts&) {
     }
     if (!asked)
         return end(text_reply(id_ + (has_its_job(*reservation, server.state) ? " CONFIRMED" : " FAILED")));
-    if (server.now() < until_ && !server.winding_down()) return Left::later;
+    if (context.now < until_ && !server.winding_down()) return Left::later;
     if (!is_deleted_ || server.winding_down()) return end(text_reply(id_ + " UNCONFIRMED"));
-    Change change(server, server.now());
+    Change change(server, context.now);
     delete_reservation(change, change.reservation(*reservation), requestor(context));
     if (auto done = change.commit(); !done) return end(refuse(done.error()));
     return end(text_reply(id_ + " delete, wait period expired"));

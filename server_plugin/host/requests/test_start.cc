@@ -45,7 +45,7 @@ class ExplainedStart final : public Answered {
         }
         std::vector<ifl::ObjectStatus> objects;
         const auto decision = server_.parts.plugin->test_start(
-            server_.now(), (*job)->told_as(), *places_, context.state(), context.who.user, ticket_, &objects);
+            context.now, (*job)->told_as(), *places_, context.state(), context.who.user, ticket_, &objects);
         if (!decision && decision.error().code == PBSE_TRYAGAIN) return Left::later;
         if (!decision) return end(refuse(decision.error()));
         if (!objects.empty()) objects[0].attributes.push_back({"location", "", location_, ifl::Op::set});
