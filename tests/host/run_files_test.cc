@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "server_plugin/host/base/key_value.h"
 
@@ -71,6 +74,36 @@ TEST(JobSpecFile, IsReadAsItWasWritten) {
     const auto bare = parse_job_spec(write_job_spec(spec), "file");
     ASSERT_TRUE(bare);
     EXPECT_FALSE(bare->start.umask || bare->start.walltime || bare->start.cput);
+}
+
+// The server reads the group whenever it weighs a job, and the file may have megabytes of environment.
+TEST(JobSpecFile, HasTheControlGroupAtItsBeginning) {
+    const std::string path = testing::TempDir() + "spec." + std::to_string(::getpid());
+    JobSpec spec;
+    spec.start.id = {std::string(200, '1'), 1};
+    spec.start.name = "control_group=/wrong";
+    spec.cookie = std::string(32, 'C');
+    spec.host_name = std::string(255, 'h');
+    spec.control_group = "/sys/fs/cgroup/" + std::string(4000, 'p') + "/100%\n";
+    spec.start.variables = {{"A", std::string(100'000, 'a')}};
+    const std::string text = write_job_spec(spec);
+    const auto read = [&](std::size_t size) {
+        std::ofstream(path) << text.substr(0, size);
+        return read_control_group(path);
+    };
+    // Only the beginning counts.
+    for (const std::size_t size : {text.size(), text.size() - 10'000}) {
+        const auto group = read(size);
+        ASSERT_TRUE(group) << group.error().message;
+        EXPECT_EQ(*group, spec.control_group);
+    }
+    EXPECT_EQ(read(1000).error().message, path + ": expected control_group at its beginning");
+    spec.control_group.clear();
+    std::ofstream(path) << write_job_spec(spec);
+    EXPECT_EQ(read_control_group(path).value_or("none"), "");
+    ::unlink(path.c_str());
+    EXPECT_EQ(read_control_group(path).error().message,
+              "cannot read " + path + ": No such file or directory");
 }
 
 TEST(ExitFile, IsReadAsItWasWritten) {

@@ -860,6 +860,22 @@ TEST_P(Escapes, HaveTheWeightOfTheirJob) {
     EXPECT_FALSE(runner_->set_weight(start.id, 250));
 }
 
+// A weight reads no more of the start's file than its beginning: the file may have megabytes of environment,
+// and the server has other work meanwhile.
+TEST_F(RunnerTest, AWeightNeedsTheBeginningOfTheStartsFileAlone) {
+    JobSpec spec;
+    spec.start = job("true\n");
+    spec.control_group = top_ / "group";
+    fs::create_directory(spec.control_group);
+    std::ofstream(spec.control_group + "/cpu.weight") << "";
+    spec.start.variables = {{"A", std::string(100'000, 'a')}};
+    const std::string text = write_job_spec(spec);
+    std::ofstream(RunFiles(home_, spec.start.id).started()) << text.substr(0, text.size() - 10'000);
+    const auto set = runner_->set_weight(spec.start.id, 250);
+    ASSERT_TRUE(set) << set.error().message;
+    EXPECT_EQ(contents(spec.control_group + "/cpu.weight"), "250");
+}
+
 TEST_P(Escapes, EndWhenTheirJobIsDeleted) {
     const auto start = with_daemons(2, "trap '' TERM; while :; do sleep 1; done\n");
     ASSERT_TRUE(runner_->start(start));

@@ -54,6 +54,7 @@ class FakeExecutor : public Executor {
         return {};
     }
     Result<void> set_weight(const RunId& id, int weight) override {
+        usleep(weight_takes_us);
         if (fail_weights) return fail(15010, "no weight today");
         weights.emplace_back(id, weight);
         return {};
@@ -85,6 +86,7 @@ class FakeExecutor : public Executor {
     uid_t refused_uid = static_cast<uid_t>(-1);
     bool fail_starts = false;
     bool fail_weights = false;
+    useconds_t weight_takes_us = 0;
     bool throw_at_starts = false;
     bool fail_signals = false;
 };

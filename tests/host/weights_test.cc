@@ -53,6 +53,11 @@ class WeightsOfJobs : public PluginServerTest {
         cycles.run_wanted();
         while (cycles.busy()) cycles.go_on();
     }
+    // Lets the time come to so many seconds after the test's begin. A call may be over before all is tried.
+    void look(Cycles& cycles, int64_t later) {
+        move_clock(later);
+        for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+    }
 };
 
 TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
@@ -84,30 +89,45 @@ TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
     cycle(cycles, 0);
     executor_.fail_weights = true;
     cycle(cycles, 31);
-    const auto look = [&](int64_t later) {
-        move_clock(later);
-        cycles.look_at_clock();
-    };
     constexpr const char* kFails = "its cpu.weight can't be set: no weight today";
     constexpr const char* kWorks = "the cpu.weight of jobs can be set again";
-    look(32);
+    look(cycles, 32);
     EXPECT_EQ(times_logged(kFails), 0) << "a job may have ended just now";
-    look(61);
-    look(92);
+    look(cycles, 61);
+    look(cycles, 92);
     EXPECT_EQ(times_logged(kFails), 1);
     EXPECT_THAT(executor_.weights, IsEmpty());
     executor_.fail_weights = false;
-    look(93);
+    look(cycles, 93);
     EXPECT_THAT(executor_.weights, IsEmpty()) << "too early";
     EXPECT_EQ(times_logged(kWorks), 0);
-    look(122);
+    look(cycles, 122);
     ASSERT_EQ(executor_.weights.size(), 2U);
     EXPECT_EQ(executor_.weights[0].first.job, one);
     EXPECT_EQ(executor_.weights[0].second, 67);
     EXPECT_EQ(executor_.weights[1].second, 133);
-    look(200);
+    look(cycles, 200);
     EXPECT_EQ(executor_.weights.size(), 2U) << "they are set";
     EXPECT_EQ(times_logged(kWorks), 1);
+}
+
+// The server answers nobody while it tries weights again. So it stops after a short while, and goes on with
+// the others in the next second.
+TEST_F(WeightsOfJobs, AreTriedAgainOneAfterTheOtherIfATryTakesLong) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    for (const char* cpus : {"4", "2", "1"}) submit(user(), {attribute("Resource_List.ncpus", cpus)}, "q");
+    cycle(cycles, 0);
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    executor_.fail_weights = false;
+    executor_.weight_takes_us = 25'000;
+    move_clock(62);
+    for (const std::size_t tried : {1U, 2U, 3U, 3U}) {
+        cycles.look_at_clock();
+        EXPECT_EQ(executor_.weights.size(), tried);
+    }
 }
 
 TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
@@ -122,8 +142,7 @@ TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
     cycle(cycles, 31);
     for (const std::string& id : ids) executor_.reports.push_back(ended(id, 0));
     take_run_events(*server_);
-    move_clock(62);
-    cycles.look_at_clock();
+    look(cycles, 62);
     EXPECT_EQ(times_logged("can't be set"), 0);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/life/job_life.h"
@@ -12,8 +13,10 @@ namespace pbs::host {
 namespace {
 
 constexpr int64_t kTryAgainAfter = 30;
-// The most weights that are tried again in a second. A failure takes some microseconds.
+// The most weights that are looked at in a second, and the time after which no further one is tried. The
+// server answers nobody meanwhile. Each try reads and writes a file, mostly in some microseconds.
 constexpr std::size_t kMostTriedAgain = 200;
+constexpr std::chrono::milliseconds kTriesLast{20};
 
 }  // namespace
 
@@ -30,6 +33,8 @@ bool Weights::set(const Job& job, int weight, int64_t now) {
 }
 
 void Weights::try_again(int64_t now) {
+    using Steady = std::chrono::steady_clock;
+    const auto until = Steady::now() + kTriesLast;
     auto at = failed_.upper_bound(last_);
     for (std::size_t left = std::min(kMostTriedAgain, failed_.size()); left > 0 && !failed_.empty(); --left) {
         if (at == failed_.end()) at = failed_.begin();
@@ -56,6 +61,7 @@ void Weights::try_again(int64_t now) {
             failed.next = now + kTryAgainAfter;
             ++at;
         }
+        if (Steady::now() >= until) break;
     }
 }
 

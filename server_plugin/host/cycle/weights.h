@@ -18,7 +18,7 @@ class Weights {
 
     // Gives the processes of a running job the weight. Returns whether that has succeeded.
     bool set(const Job& job, int weight, int64_t now);
-    // Tries again those that failed at least 30 seconds ago. Call it each second.
+    // Tries again those that failed at least 30 seconds ago, some in each call. Call it each second.
     void try_again(int64_t now);
 
   private:

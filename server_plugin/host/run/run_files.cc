@@ -1,10 +1,12 @@
 #include "server_plugin/host/run/run_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <map>
 
@@ -19,6 +21,10 @@ namespace {
 // The longest text in an exit record, in bytes. The record has two texts, each byte of which may be written
 // as three, and has to fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
+
+constexpr const char* kControlGroup = "control_group";
+// The control group of a start ends within so many bytes of its file: it is a path.
+constexpr std::size_t kSpecHead = 16384;
 
 // Reads a file of "key=value" lines into the members that a record's fields() lists. An unknown key is an
 // error.
@@ -153,7 +159,7 @@ void fields(A& a, Ref<A, JobSpec> spec) {
     a("run", job.id.run);
     a("cookie", spec.cookie);
     a("host_name", spec.host_name);
-    a("control_group", spec.control_group);
+    a(kControlGroup, spec.control_group);  // before all that may be long: read_control_group()
     a("boot", spec.boot);
     a("name", job.name);
     a("queue", job.queue);
@@ -268,6 +274,18 @@ std::string write_job_spec(const JobSpec& spec) {
 }
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     return parse_record<JobSpec>(text, name);
+}
+Result<std::string> read_control_group(const std::string& path) {
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    std::array<char, kSpecHead> buffer;
+    const ssize_t size = file ? ::pread(file.get(), buffer.data(), buffer.size(), 0) : -1;
+    if (size < 0) return fail(PBSE_SYSTEM, fmt::format("cannot read {}: {}", path, system_text(errno)));
+    const std::string_view head(buffer.data(), static_cast<std::size_t>(size));
+    const auto values = parse_key_values(head.substr(0, head.rfind('\n') + 1), path);
+    if (!values) return tl::unexpected(values.error());
+    for (const auto& [key, value] : *values)
+        if (key == kControlGroup) return value;
+    return fail(PBSE_INTERNAL, fmt::format("{}: expected {} at its beginning", path, kControlGroup));
 }
 
 std::string write_session(const SessionRecord& session) {

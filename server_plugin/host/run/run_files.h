@@ -59,6 +59,9 @@ struct JobSpec {
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
+// Returns the JobSpec's control group. Reads only the beginning of the file, which may be long: it has the
+// job's environment.
+Result<std::string> read_control_group(const std::string& path);
 
 // The data by which the job's processes can be found after their shepherd was killed.
 struct SessionRecord {

@@ -380,14 +380,10 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
 }
 
 Result<void> Runner::set_weight(const RunId& id, int weight) {
-    const std::string path = impl_->files(id).started();
-    const auto text = read_file(path);
-    if (!text) return tl::unexpected(text.error());
-    const auto spec = parse_job_spec(*text, path);
-    if (!spec) return tl::unexpected(spec.error());
-    if (spec->control_group.empty())
-        return fail(PBSE_BADSTATE, fmt::format("job {} has no control group", id.job));
-    return weigh_control_group(spec->control_group, std::clamp(weight, 1, 10'000));
+    const auto group = read_control_group(impl_->files(id).started());
+    if (!group) return tl::unexpected(group.error());
+    if (group->empty()) return fail(PBSE_BADSTATE, fmt::format("job {} has no control group", id.job));
+    return weigh_control_group(*group, std::clamp(weight, 1, 10'000));
 }
 
 // ---- The outcome of a start ----
