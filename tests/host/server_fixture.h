@@ -55,7 +55,7 @@ class FakeExecutor : public Executor {
     }
     Result<void> set_weight(const RunId& id, int weight) override {
         usleep(weight_takes_us);
-        if (fail_weights) return fail(15010, "no weight today");
+        if (fail_weights || id.job == weightless) return fail(15010, "no weight today");
         weights.emplace_back(id, weight);
         return {};
     }
@@ -86,6 +86,7 @@ class FakeExecutor : public Executor {
     uid_t refused_uid = static_cast<uid_t>(-1);
     bool fail_starts = false;
     bool fail_weights = false;
+    std::string weightless;  // the id of a job that can't be weighed
     useconds_t weight_takes_us = 0;
     bool throw_at_starts = false;
     bool fail_signals = false;
@@ -224,6 +225,14 @@ class ServerTest : public testing::Test {
         report.exit.exit_status = exit_status;
         report.exit.session = 4711;
         report.exit.ended_at = std::chrono::sys_seconds(std::chrono::seconds(time(nullptr)));
+        return report;
+    }
+
+    // Returns a report that the job's last run has begun: its script runs.
+    RunReport begun(const std::string& id) {
+        RunReport report = ended(id, 0);
+        report.state = RunState::running;
+        report.session = report.exit.session;
         return report;
     }
 

@@ -10,6 +10,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+constexpr const char* kFails = "its cpu.weight can't be set: no weight today";
+constexpr const char* kWorks = "the cpu.weight of jobs can be set again";
+
 class WeightsOfJobs : public PluginServerTest {
   protected:
     void SetUp() override {
@@ -53,6 +56,19 @@ class WeightsOfJobs : public PluginServerTest {
         cycles.run_wanted();
         while (cycles.busy()) cycles.go_on();
     }
+    // Submits jobs with these numbers of CPUs, starts them, and makes them run. Returns their ids.
+    std::vector<std::string> run_jobs(Cycles& cycles, std::initializer_list<const char*> all) {
+        std::vector<std::string> ids;
+        for (const char* cpus : all)
+            ids.push_back(submit(user(), {attribute("Resource_List.ncpus", cpus)}, "q"));
+        cycle(cycles, 0);
+        for (const std::string& id : ids) report(begun(id));
+        return ids;
+    }
+    void report(RunReport one) {
+        executor_.reports.push_back(std::move(one));
+        take_run_events(*server_);
+    }
     // Lets the time come to so many seconds after the test's begin. A call may be over before all is tried.
     void look(Cycles& cycles, int64_t later) {
         move_clock(later);
@@ -64,17 +80,15 @@ TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     EXPECT_THAT(warnings(), Not(HasSubstr("reprioritize")));
     Cycles cycles(*server_);
-    const std::string one = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
-    const std::string two = submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
-    cycle(cycles, 0);
-    EXPECT_EQ(job_shows(one, "job_state") + job_shows(two, "job_state"), "RR");
+    const auto ids = run_jobs(cycles, {"2", "1"});
+    EXPECT_EQ(job_shows(ids[0], "job_state") + job_shows(ids[1], "job_state"), "RR");
     EXPECT_THAT(executor_.weights, IsEmpty());
     cycle(cycles, 31);
     // Both jobs have the same number of tickets. The first job has two CPUs, so it has half as many for each.
     ASSERT_EQ(executor_.weights.size(), 2U);
-    EXPECT_EQ(executor_.weights[0].first.job, one);
+    EXPECT_EQ(executor_.weights[0].first.job, ids[0]);
     EXPECT_EQ(executor_.weights[0].second, 67);
-    EXPECT_EQ(executor_.weights[1].first.job, two);
+    EXPECT_EQ(executor_.weights[1].first.job, ids[1]);
     EXPECT_EQ(executor_.weights[1].second, 133);
     cycle(cycles, 62);
     EXPECT_EQ(executor_.weights.size(), 2U) << "they are as before";
@@ -84,13 +98,9 @@ TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     (void)warnings();
     Cycles cycles(*server_);
-    const std::string one = submit(user(), {attribute("Resource_List.ncpus", "2")}, "q");
-    submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
-    cycle(cycles, 0);
+    const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
     cycle(cycles, 31);
-    constexpr const char* kFails = "its cpu.weight can't be set: no weight today";
-    constexpr const char* kWorks = "the cpu.weight of jobs can be set again";
     look(cycles, 32);
     EXPECT_EQ(times_logged(kFails), 0) << "a job may have ended just now";
     look(cycles, 61);
@@ -103,7 +113,7 @@ TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
     EXPECT_EQ(times_logged(kWorks), 0);
     look(cycles, 122);
     ASSERT_EQ(executor_.weights.size(), 2U);
-    EXPECT_EQ(executor_.weights[0].first.job, one);
+    EXPECT_EQ(executor_.weights[0].first.job, ids[0]);
     EXPECT_EQ(executor_.weights[0].second, 67);
     EXPECT_EQ(executor_.weights[1].second, 133);
     look(cycles, 200);
@@ -117,8 +127,7 @@ TEST_F(WeightsOfJobs, AreTriedAgainOneAfterTheOtherIfATryTakesLong) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     (void)warnings();
     Cycles cycles(*server_);
-    for (const char* cpus : {"4", "2", "1"}) submit(user(), {attribute("Resource_List.ncpus", cpus)}, "q");
-    cycle(cycles, 0);
+    run_jobs(cycles, {"4", "2", "1"});
     executor_.fail_weights = true;
     cycle(cycles, 31);
     executor_.fail_weights = false;
@@ -134,16 +143,90 @@ TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     (void)warnings();
     Cycles cycles(*server_);
+    const auto ids = run_jobs(cycles, {"2", "1"});
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    for (const std::string& id : ids) report(ended(id, 0));
+    look(cycles, 62);
+    EXPECT_EQ(times_logged(kFails), 0);
+}
+
+TEST_F(WeightsOfJobs, AreNotTriedAgainWhileTheJobIsBeingEnded) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    const auto ids = run_jobs(cycles, {"2", "1"});
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    for (const std::string& id : ids) {
+        ask(root(), ifl::RequestType::delete_job, ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, id, {}});
+        ASSERT_EQ(job_shows(id, "job_state"), "E");
+    }
+    look(cycles, 62);
+    executor_.fail_weights = false;
+    look(cycles, 93);
+    EXPECT_EQ(times_logged(kFails), 0);
+    EXPECT_THAT(executor_.weights, IsEmpty());
+}
+
+// A job whose files are being staged in has no control group yet, however long that takes.
+TEST_F(WeightsOfJobs, WaitUntilTheJobsScriptRuns) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
     std::vector<std::string> ids;
     for (const char* cpus : {"2", "1"})
         ids.push_back(submit(user(), {attribute("Resource_List.ncpus", cpus)}, "q"));
     cycle(cycles, 0);
     executor_.fail_weights = true;
+    for (const int64_t later : {31, 62, 93}) cycle(cycles, later);
+    for (const int64_t later : {94, 125, 156}) look(cycles, later);
+    EXPECT_EQ(times_logged(kFails), 0);
+    executor_.fail_weights = false;
+    report(begun(ids[1]));
+    look(cycles, 157);
+    ASSERT_EQ(executor_.weights.size(), 1U);
+    EXPECT_EQ(executor_.weights[0].first.job, ids[1]);
+    EXPECT_EQ(executor_.weights[0].second, 133);
+    report(begun(ids[0]));
+    look(cycles, 158);
+    ASSERT_EQ(executor_.weights.size(), 2U);
+    EXPECT_EQ(executor_.weights[1].first.job, ids[0]);
+    EXPECT_EQ(executor_.weights[1].second, 67);
+}
+
+TEST_F(WeightsOfJobs, CanBeSetAgainOnceTheLastJobThatFailsHasEnded) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    const auto ids = run_jobs(cycles, {"2", "1"});
+    executor_.fail_weights = true;
     cycle(cycles, 31);
-    for (const std::string& id : ids) executor_.reports.push_back(ended(id, 0));
-    take_run_events(*server_);
     look(cycles, 62);
-    EXPECT_EQ(times_logged("can't be set"), 0);
+    ASSERT_EQ(times_logged(kFails), 1);
+    executor_.fail_weights = false;
+    executor_.weightless = ids[0];
+    look(cycles, 93);
+    ASSERT_EQ(executor_.weights.size(), 1U);
+    EXPECT_EQ(times_logged(kWorks), 0) << "one still fails";
+    report(ended(ids[0], 0));
+    look(cycles, 94);
+    EXPECT_EQ(times_logged(kWorks), 1);
+    EXPECT_EQ(times_logged(kFails), 1);
+}
+
+TEST_F(WeightsOfJobs, AreNotSaidToWorkBecauseNoJobIsLeft) {
+    ASSERT_NO_FATAL_FAILURE(load(true));
+    (void)warnings();
+    Cycles cycles(*server_);
+    const auto ids = run_jobs(cycles, {"2", "1"});
+    executor_.fail_weights = true;
+    cycle(cycles, 31);
+    look(cycles, 62);
+    for (const std::string& id : ids) report(ended(id, 0));
+    look(cycles, 93);
+    EXPECT_EQ(times_logged(kFails), 1);
+    EXPECT_EQ(times_logged(kWorks), 0);
 }
 
 TEST_F(WeightsOfJobs, HaveNoEffectWithoutControlGroups) {

@@ -1,5 +1,5 @@
-// The weights of running jobs' processes (reprioritize). The plugin tells a weight once, so what fails is
-// tried again here, until it succeeds, the job ends, or it gets another weight.
+// The weights of running jobs' processes (reprioritize). The plugin tells a weight once, so what can't be set
+// yet is kept and tried here, until it succeeds, the job ends, or it gets another weight.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,28 @@ class Weights {
   public:
     explicit Weights(Server& server) : server_(server) {}
 
-    // Gives the processes of a running job the weight. Returns whether that has succeeded.
+    // Gives the processes of a running job the weight; those of a job that is being started, later. Returns
+    // whether they have it now.
     bool set(const Job& job, int weight, int64_t now);
-    // Tries again those that failed at least 30 seconds ago, some in each call. Call it each second.
+    // Tries again those that failed at least 30 seconds ago, and those of jobs that now run, some in each
+    // call. Call it each second.
     void try_again(int64_t now);
 
   private:
-    struct Failed {
+    struct Owed {
         RunId run;
         int weight = 0;
-        int64_t next = 0;  // when it is tried again
+        int64_t next = 0;  // when it is tried
+        bool failed = false;
     };
 
-    void say_works();
+    void try_some(int64_t now);
 
     Server& server_;
-    std::map<uint64_t, Failed> failed_;  // by the job's handle
-    uint64_t last_ = 0;                  // the handle that was tried last
-    bool said_ = false;                  // the log says that weights can't be set
+    std::map<uint64_t, Owed> owed_;  // by the job's handle
+    uint64_t last_ = 0;              // the handle that was looked at last
+    bool said_ = false;              // the log says that weights can't be set
+    bool succeeded_ = false;         // one was set since the log says so
 };
 
 }  // namespace pbs::host
