@@ -523,7 +523,23 @@ TEST_F(EstimateTest, IsOfAJobThatWaits) {
     ASSERT_EQ(alter({attribute("estimated.start_time", "5000")}), 0);
     ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
     EXPECT_EQ(start(), "");
-    EXPECT_EQ(alter({attribute("estimated.start_time", "5000")}), PBSE_BADSTATE);
+    // A program that schedules may not know of the hold or of the start yet.
+    const auto is_ignored = [&] {
+        const auto estimated = attribute("estimated.start_time", "5000");
+        const std::string comment = job_shows(id_, "job_state") + " is known";
+        EXPECT_EQ(alter({estimated}), 0);
+        EXPECT_EQ(alter({attribute("estimated.exec_vnode", "(n1:ncpus=2)")}), 0);
+        EXPECT_EQ(alter({estimated, attribute("comment", comment)}), 0);
+        EXPECT_EQ(job_shows(id_, "comment"), comment);
+        EXPECT_EQ(start(), "");
+        EXPECT_EQ(alter({attribute("estimated.start_time", "noon")}), PBSE_BADATVAL);
+        EXPECT_EQ(alter({estimated}, user()), PBSE_ATTRRO);
+    };
+    is_ignored();
+    ASSERT_EQ(ask_holds(ifl::RequestType::release_job), 0);
+    EXPECT_EQ(start(), "");
+    ASSERT_EQ(ask(root(), ifl::RequestType::run_job, ifl::RunJob{id_, "n1", 0}).code, 0);
+    is_ignored();
 }
 
 TEST_F(EstimateTest, JobsAreSelectedByIt) {

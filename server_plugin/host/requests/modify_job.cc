@@ -1,6 +1,7 @@
 // ModifyJob (qalter): changes attributes of a job. While a job runs, only walltime and cput of its resources
 // may change, and users may only lower them. Managers, such as a program that schedules, may also set the
-// estimated start of a job that waits.
+// estimated start of a job that waits. For another job it is ignored, because the job may have started since
+// the program looked: the rest of the request, such as a comment, is still carried out.
 #include <fmt/format.h>
 
 #include <array>
@@ -92,12 +93,8 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
 }
 
 // Changes the estimate by an attribute. An empty value removes what was set.
-Result<void> take_estimate(const Context& context, const Job& job, const ifl::Attribute& attribute,
-                           Estimate& estimate) {
+Result<void> take_estimate(const Context& context, const ifl::Attribute& attribute, Estimate& estimate) {
     if (!context.who.manager()) return fail(PBSE_ATTRRO);
-    if (job.state != job_state::kQueued && job.state != job_state::kBegun)
-        return fail(PBSE_BADSTATE,
-                    "Request invalid for state of job: only a queued job has an estimated start");
     if (same_name(attribute.resource, "exec_vnode")) {
         if (auto places = parse_exec_vnode(attribute.value, context.state());
             !places && !attribute.value.empty())
@@ -165,20 +162,21 @@ ifl::Reply modify_job(Context& context) {
     for (size_t i = 0; i < body.attributes.size(); ++i) {
         const ifl::Attribute& attribute = body.attributes[i];
         if (same_name(attribute.name, "estimated")) {
-            if (auto taken = take_estimate(context, **current, attribute, estimate); !taken)
+            if (auto taken = take_estimate(context, attribute, estimate); !taken)
                 return refuse_attribute(taken.error(), attribute, i);
-            estimates = true;
+            estimates = (*current)->expects_start();
             continue;
         }
         if (job == nullptr) job = &change.job(**current);
         if (auto set = alter(context, *job, attribute, (*current)->running()); !set)
             return refuse_attribute(set.error(), attribute, i);
     }
+    if (job == nullptr && !estimates) return ifl::Reply::ok();
     std::string names;
     for (const ifl::Attribute& attribute : body.attributes)
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
-    if (before == nullptr && estimate.start == 0 && !estimate.exec_vnode.empty())
+    if (estimates && before == nullptr && estimate.start == 0 && !estimate.exec_vnode.empty())
         return ifl::Reply::error(PBSE_BADATVAL, "estimated.exec_vnode: the job has no estimated.start_time");
     if (estimates)
         change.then([&state = context.server.state, handle = (*current)->handle, estimate] {

@@ -136,6 +136,8 @@ struct Job {
     uint64_t told_as() const { return told != 0 ? told : handle; }
     // Returns whether a subjob of the array has started.
     bool begun() const { return is_array() && stime != 0; }
+    // Returns whether the job can have an Estimate.
+    bool expects_start() const { return state == job_state::kQueued || state == job_state::kBegun; }
     bool running() const {
         return state == job_state::kRunning || state == job_state::kExiting || state == job_state::kSuspended;
     }

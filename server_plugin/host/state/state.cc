@@ -326,10 +326,7 @@ void State::erase_job(uint64_t handle) {
 
 void State::set_estimate(uint64_t job, Estimate estimate) {
     const auto at = jobs_.find(job);
-    const auto waits = [](const Job& found) {
-        return found.state == job_state::kQueued || found.state == job_state::kBegun;
-    };
-    if (at == jobs_.end() || !waits(at->second) || estimate.start == 0) {
+    if (at == jobs_.end() || !at->second.expects_start() || estimate.start == 0) {
         estimates_.erase(job);
     } else {
         estimates_.insert_or_assign(job, std::move(estimate));
