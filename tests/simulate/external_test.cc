@@ -261,6 +261,23 @@ TEST_F(ExternalProgram, SuspendsAndResumes) {
     EXPECT_THAT(lines[10], HasSubstr(": 15016 "));
 }
 
+TEST_F(ExternalProgram, ASuspendedJobKeepsItsResources) {
+    const Schedule run = done(
+        "register start 1.trace n1 record signal 1.trace suspend start 2.trace n1 checked 2.trace - "
+        "ask 2.trace n1 signal 1.trace resume start 2.trace n1 wait 0 wait 3600 start 2.trace n1",
+        trace_of({{0, 4, 100}, {0, 4, 100}}), site_of(1, 4));
+    const auto lines = said(12);
+    EXPECT_EQ(lines[3], "signal 1.trace suspend: done");
+    EXPECT_THAT(lines[4], HasSubstr(": 15044 Resource temporarily unavailable: ncpus on vnode n1"));
+    EXPECT_THAT(lines[5], HasSubstr(": 15044 ")) << "a start that the policy tests";
+    EXPECT_THAT(lines[6], HasSubstr("outcome=waits reason=Not Running: Insufficient amount of resource: "
+                                    "ncpus (R: 4 A: 0 T: 4"));
+    EXPECT_EQ(lines[7], "signal 1.trace resume: done");
+    EXPECT_THAT(lines[8], HasSubstr(": 15044 ")) << "the CPUs are those of the job that goes on";
+    EXPECT_EQ(lines[11], "start 2.trace n1: done") << "the other job has ended";
+    EXPECT_THAT(starts(run), ElementsAre(0, 100));
+}
+
 // A moldable job runs as much longer as its place is smaller.
 TEST_F(ExternalProgram, ChoosesTheCpusOfMoldableJobs) {
     Trace trace = trace_of({{0, 8, 100}, {0, 8, 100}});

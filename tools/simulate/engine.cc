@@ -127,12 +127,15 @@ void Engine::tell_waiting(Position position) {
     if (const Run* run = runs_.find(position)) {
         records_.add_set(run->set);
         record_.state = 'S';
-        record_.suspended = true;
         record_.stime = run->stime;
-        record_.elapsed = run->elapsed.count();
-        run->places.split(cluster_, suspended_);
-        record_.places = suspended_.released;
-        record_.kept = suspended_.kept;
+        record_.places = run->places.all();
+        if (run->preempted()) {
+            record_.suspended = true;
+            record_.elapsed = run->elapsed.count();
+            run->places.split(cluster_, suspended_);
+            record_.places = suspended_.released;
+            record_.kept = suspended_.kept;
+        }
     }
     job_changed();
 }
@@ -210,9 +213,9 @@ void Engine::remove_run(Position position, Run& run) {
 void Engine::tell_holds(Position position) {
     if (!options_.holds && !loads_ && !room_) return;
     const Run* const run = runs_.find(position);
-    const auto held = run == nullptr   ? std::span<const sched::Place>()
-                      : run->suspended ? std::span<const sched::Place>(suspended_.kept)
-                                       : std::span<const sched::Place>(run->places.all());
+    const auto held = run == nullptr     ? std::span<const sched::Place>()
+                      : run->preempted() ? std::span<const sched::Place>(suspended_.kept)
+                                         : std::span<const sched::Place>(run->places.all());
     if (options_.holds) options_.holds(position, held);
     if (room_) room_->holds(position, held);
     if (!loads_) return;
@@ -236,7 +239,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     } else {
         run->stime += now_ - run->since;
     }
-    run->suspended = false;
+    run->suspended = run->keeps_places = false;
     run->eligible = waiting.accrual.at(now_);
     if (!fill(position, run->queue)) return;  // can't fail: the job was submitted
     records_.add_set(run->set);
@@ -313,15 +316,18 @@ void Engine::preempt(const Decision& decision) {
         return remove_run(position, *run);
     }
     if (method == PreemptMethod::checkpoint) work.kept = work.done;
-    if (method == PreemptMethod::suspend)
+    const bool by_program = decision.for_job == decision.job;
+    if (method == PreemptMethod::suspend) {
         run->suspended = true;
-    else
+        run->keeps_places = by_program;
+    } else {
         lose(work.kept);
-    wait_again(position, *run, decision.for_job == decision.job);
+    }
+    wait_again(position, *run, by_program);
 }
 
-// Makes a preempted job wait again. While a job is suspended, all of its waiting counts as eligible time;
-// otherwise the scheduler decides what counts.
+// Makes a job that was stopped wait again. While a job is preempted by suspension, all of its waiting counts
+// as eligible time; otherwise the scheduler decides what counts.
 void Engine::wait_again(Position position, Run& run, bool by_program) {
     if (!fill(position, run.queue)) return;  // can't fail: the job was submitted
     Waiting& waiting = waiting_.add(position);
@@ -331,7 +337,7 @@ void Engine::wait_again(Position position, Run& run, bool by_program) {
     waiting.by_program = by_program;
     waiting.comment.clear();
     waiting.accrual =
-        accrual(run.suspended ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
+        accrual(run.preempted() ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
     if (!shares_.empty()) records_.add_used(position, run.elapsed, run.cpus);
     if (!run.suspended) runs_.remove(position);
     tell_waiting(position);

@@ -33,10 +33,14 @@ struct Run {
     Instant since{};     // when it started to run, or was suspended
     Seconds elapsed{0};  // run time before `since`
     bool suspended = false;
-    Seconds eligible{0};    // eligible time up to its start
-    std::int64_t cpus = 0;  // CPUs that it has
+    bool keeps_places = false;  // if it is suspended: the program has suspended it
+    Seconds eligible{0};        // eligible time up to its start
+    std::int64_t cpus = 0;      // CPUs that it has
     SetResources set;
     HeldPlaces places;
+    // Returns whether the job has been preempted by suspension. Such a job has given back its places. A job
+    // that a program has suspended keeps them, because its processes stay in memory.
+    bool preempted() const { return suspended && !keeps_places; }
 };
 
 // Work that a preempted job has done.

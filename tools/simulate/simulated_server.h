@@ -36,7 +36,7 @@ class SimulatedServer {
     virtual void start(std::uint64_t job, std::span<const sched::Place> places) = 0;
     // Counts a start that was refused.
     virtual void refused_start(std::string_view reason) = 0;
-    // Stops a job in state R, and lets it go on where it was. REQUIRES: it is in state R, and S.
+    // Stops a job, which keeps its places, and lets it go on where it was. REQUIRES: it is in state R, and S.
     virtual void suspend(std::uint64_t job) = 0;
     virtual void resume(std::uint64_t job) = 0;
     // Ends a job in state R and queues it again, from its beginning.
