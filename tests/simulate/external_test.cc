@@ -278,6 +278,27 @@ TEST_F(ExternalProgram, ASuspendedJobKeepsItsResources) {
     EXPECT_THAT(starts(run), ElementsAre(0, 100));
 }
 
+// Another scheduler preempts the first job, and resumes it after the second.
+TEST_F(ExternalProgram, DoesNotResumePreemptedJobs) {
+    const Trace trace = trace_of({{0, 4, 100, 200, "ann", "work2"}, {10, 4, 30, 30, "bob", "express2"}});
+    const std::string second =
+        "create policy urgent preempt_order = S\n"
+        "create sched second partition = two\n"
+        "set sched second policy = urgent\n"
+        "create queue work2 queue_type = execution, enabled = True, started = True, partition = two\n"
+        "create queue express2 queue_type = execution, enabled = True, started = True, partition = two, "
+        "Priority = 160\n"
+        "create node n2 resources_available.ncpus = 4, partition = two\n";
+    Site site = site_of(1, 4);
+    site.machine.server["default_queue"] = "workq";
+    const Schedule run = done("register record wait 60 signal 1.trace resume", trace, site, second);
+    const auto lines = said(4);
+    EXPECT_THAT(lines[2], AllOf(HasSubstr("wait 60: at 10"), HasSubstr("1.traceS"), HasSubstr("2.traceR")));
+    EXPECT_THAT(lines[3], HasSubstr(": 15016 "));
+    EXPECT_EQ(run.outcomes[0].end, kMonday + Seconds(130));
+    EXPECT_EQ(run.outcomes[1].start, kMonday + Seconds(10));
+}
+
 // A moldable job runs as much longer as its place is smaller.
 TEST_F(ExternalProgram, ChoosesTheCpusOfMoldableJobs) {
     Trace trace = trace_of({{0, 8, 100}, {0, 8, 100}});

@@ -56,7 +56,7 @@ class Engine final : public SimulatedServer {
     void start(std::uint64_t job, std::span<const sched::Place> places) override;
     void refused_start(std::string_view reason) override { count_reason(run_.refused_starts, reason); }
     void suspend(std::uint64_t job) override;
-    void resume(std::uint64_t job) override;
+    ifl::Result<void> resume(std::uint64_t job) override;
     void requeue(std::uint64_t job) override { stop(job, sched::PreemptMethod::requeue); }
     void remove(std::uint64_t job) override;
     void comment(std::uint64_t job, std::string_view text) override;

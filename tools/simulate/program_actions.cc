@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ifl/pbs_error.h"
 #include "tools/simulate/engine_impl.h"
 
 namespace pbs::simulate {
@@ -55,9 +56,13 @@ void Engine::suspend(std::uint64_t job) {
     stop(job, sched::PreemptMethod::suspend);
 }
 
-void Engine::resume(std::uint64_t job) {
+ifl::Result<void> Engine::resume(std::uint64_t job) {
     const auto position = static_cast<Position>(job);
+    const Run* const run = runs_.find(position);
+    if (run == nullptr || !run->suspended || run->preempted())
+        return tl::unexpected(ifl::Error{PBSE_BADSTATE, {}});
     start(decision_of(DecisionKind::run, handle_of(position)), position, *waiting_.find(position));
+    return {};
 }
 
 // Ends a run at a program's request. The job itself counts as the one that preempts it.

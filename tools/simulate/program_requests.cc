@@ -123,11 +123,9 @@ ifl::Result<void> signal_job(SimulatedServer& server, const ifl::SignalJob& aske
     if (!suspends && asked.signal != "resume")
         return fail(PBSE_NOSUP, fmt::format("signal {}: in a simulation, jobs get suspend and resume alone",
                                             asked.signal));
-    if (server.state(*job) != (suspends ? 'R' : 'S')) return fail(PBSE_BADSTATE);
-    if (suspends)
-        server.suspend(*job);
-    else
-        server.resume(*job);
+    if (!suspends) return server.resume(*job);
+    if (server.state(*job) != 'R') return fail(PBSE_BADSTATE);
+    server.suspend(*job);
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "ifl/error.h"
 #include "server_plugin/record/change_log.h"
 #include "server_plugin/scheduler/scheduler.h"
 #include "tools/simulate/machine.h"
@@ -36,9 +37,10 @@ class SimulatedServer {
     virtual void start(std::uint64_t job, std::span<const sched::Place> places) = 0;
     // Counts a start that was refused.
     virtual void refused_start(std::string_view reason) = 0;
-    // Stops a job, which keeps its places, and lets it go on where it was. REQUIRES: it is in state R, and S.
+    // Stops a job, which keeps its places. REQUIRES: it is in state R.
     virtual void suspend(std::uint64_t job) = 0;
-    virtual void resume(std::uint64_t job) = 0;
+    // Lets a job go on where it was. PBSE_BADSTATE: suspend() hasn't stopped it; a preemption perhaps has.
+    virtual ifl::Result<void> resume(std::uint64_t job) = 0;
     // Ends a job in state R and queues it again, from its beginning.
     virtual void requeue(std::uint64_t job) = 0;
     // Deletes a job, in whatever state.
