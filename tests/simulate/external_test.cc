@@ -278,6 +278,33 @@ TEST_F(ExternalProgram, ASuspendedJobKeepsItsResources) {
     EXPECT_THAT(starts(run), ElementsAre(0, 100));
 }
 
+TEST_F(ExternalProgram, DeletesAndRerunsSuspendedJobs) {
+    const Schedule run = done(
+        "register start 1.trace n1 start 2.trace n2 record wait 30 signal 1.trace suspend signal 2.trace "
+        "suspend wait 0 wait 20 delete 1.trace rerun 2.trace wait 0 start 3.trace n1 start 2.trace n2",
+        trace_of({{0, 4, 100}, {0, 4, 100}, {0, 4, 100}}), site_of(2, 4));
+    const auto lines = said(14);
+    EXPECT_EQ(lines[9], "delete 1.trace: done");
+    EXPECT_EQ(lines[10], "rerun 2.trace: done");
+    EXPECT_EQ(lines[11], "wait 0: at 50 2.traceQ -1");
+    EXPECT_EQ(lines[12], "start 3.trace n1: done") << "in the place of the deleted job";
+    EXPECT_EQ(lines[13], "start 2.trace n2: done");
+    EXPECT_EQ(run.outcomes[0].how, JobEnd::deleted);
+    EXPECT_EQ(run.outcomes[0].end, kMonday + Seconds(50));
+    EXPECT_EQ(run.outcomes[1].how, JobEnd::finished);
+    EXPECT_EQ(run.outcomes[1].end, kMonday + Seconds(150)) << "it ran anew from its beginning";
+    EXPECT_THAT(run.rejections, IsEmpty());
+    const Stops& deleted = run.preempted.at(0).preempted;
+    EXPECT_THAT(deleted.by, ElementsAre(1, 0, 0, 1));
+    EXPECT_EQ(deleted.lost, Seconds(30));
+    EXPECT_EQ(deleted.suspended, Seconds(20));
+    const Stops& requeued = run.preempted.at(1).preempted;
+    EXPECT_THAT(requeued.by, ElementsAre(1, 0, 1, 0));
+    EXPECT_EQ(requeued.lost, Seconds(30));
+    EXPECT_EQ(requeued.suspended, Seconds(20));
+    EXPECT_EQ(run.preempted.at(0).runs.size(), 1U) << "it ran once";
+}
+
 // Another scheduler preempts the first job, and resumes it after the second.
 TEST_F(ExternalProgram, DoesNotResumePreemptedJobs) {
     const Trace trace = trace_of({{0, 4, 100, 200, "ann", "work2"}, {10, 4, 30, 30, "bob", "express2"}});

@@ -194,8 +194,8 @@ void Engine::end_due() {
 
 // Removes the run of a job that has ended.
 void Engine::remove_run(Position position, Run& run) {
-    if (!shares_.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
-                                                          // before
+    // Filling can't fail: the same job was filled before.
+    if (!shares_.empty() && !run.preempted() && fill(position, run.queue)) {
         records_.add_set(run.set);
         records_.add_used(position, run.elapsed, run.cpus);
         record_.state = 'E';
@@ -287,17 +287,25 @@ void Engine::preempt(const Decision& decision) {
     Run* const run = runs_.find(position);
     const PreemptMethod method = decision.methods.front();
     const auto number = std::ranges::find(kPreemptMethods, method) - kPreemptMethods.begin();
-    if (run == nullptr || run->suspended || number == std::ssize(kPreemptMethods)) return;
+    const bool by_program = decision.for_job == decision.job;
+    if (run == nullptr || (run->suspended && !by_program) || number == std::ssize(kPreemptMethods)) return;
     PreemptedJob& preempted = run_.preempted[position];
     preempted.queue = cluster_.queue(run->queue).name;
-    preempted.runs.push_back({run->since, now_, run->cpus});
+    Work& work = work_[position];
+    if (run->suspended) {
+        (preempted.*preempted.last).suspended += now_ - run->since;
+        run->eligible = waiting_.find(position)->accrual.at(now_);
+        waiting_.remove(position);
+        quotas_.comment(position, {});
+    } else {
+        preempted.runs.push_back({run->since, now_, run->cpus});
+        work.done += now_ - run->since;
+        run->elapsed += now_ - run->since;
+    }
     preempted.last =
         decision.for_job == sched::JobHandle{} ? &PreemptedJob::at_close : &PreemptedJob::preempted;
     Stops& stops = preempted.*preempted.last;
     ++stops.by[static_cast<std::size_t>(number)];
-    Work& work = work_[position];
-    work.done += now_ - run->since;
-    run->elapsed += now_ - run->since;
     run->since = now_;
     Outcome& outcome = run_.outcomes[position];
     outcome.end = now_;
@@ -316,13 +324,9 @@ void Engine::preempt(const Decision& decision) {
         return remove_run(position, *run);
     }
     if (method == PreemptMethod::checkpoint) work.kept = work.done;
-    const bool by_program = decision.for_job == decision.job;
-    if (method == PreemptMethod::suspend) {
-        run->suspended = true;
-        run->keeps_places = by_program;
-    } else {
-        lose(work.kept);
-    }
+    run->suspended = method == PreemptMethod::suspend;
+    run->keeps_places = run->suspended && by_program;
+    if (!run->suspended) lose(work.kept);
     wait_again(position, *run, by_program);
 }
 

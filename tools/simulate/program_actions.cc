@@ -65,7 +65,8 @@ ifl::Result<void> Engine::resume(std::uint64_t job) {
     return {};
 }
 
-// Ends a run at a program's request. The job itself counts as the one that preempts it.
+// Ends a run, which may be suspended, or suspends it at a program's request. The job itself counts as the one
+// that preempts it.
 void Engine::stop(std::uint64_t job, sched::PreemptMethod method) {
     const sched::JobHandle handle = handle_of(static_cast<Position>(job));
     Decision decision = decision_of(DecisionKind::preempt, handle);
@@ -75,7 +76,7 @@ void Engine::stop(std::uint64_t job, sched::PreemptMethod method) {
 }
 
 void Engine::remove(std::uint64_t job) {
-    if (state(job) == 'R') return stop(job, sched::PreemptMethod::remove);
+    if (runs_.find(static_cast<Position>(job)) != nullptr) return stop(job, sched::PreemptMethod::remove);
     Decision decision = decision_of(DecisionKind::reject, handle_of(static_cast<Position>(job)));
     decision.text = "deleted by the program that schedules";
     apply(decision);

@@ -110,7 +110,7 @@ Reply answer_start(SimulatedServer& server, const ifl::Request& request) {
 Reply answer_rerun(SimulatedServer& server, const std::string& id) {
     const auto job = find_job(server, id);
     if (!job) return reply_of(tl::unexpected(job.error()));
-    if (server.state(*job) != 'R') return Reply::error(PBSE_BADSTATE);
+    if (server.state(*job) == 'Q') return Reply::error(PBSE_BADSTATE);
     server.requeue(*job);
     return Reply::ok();
 }

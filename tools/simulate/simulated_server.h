@@ -41,7 +41,7 @@ class SimulatedServer {
     virtual void suspend(std::uint64_t job) = 0;
     // Lets a job go on where it was. PBSE_BADSTATE: suspend() hasn't stopped it; a preemption perhaps has.
     virtual ifl::Result<void> resume(std::uint64_t job) = 0;
-    // Ends a job in state R and queues it again, from its beginning.
+    // Ends a job in state R or S and queues it again, from its beginning.
     virtual void requeue(std::uint64_t job) = 0;
     // Deletes a job, in whatever state.
     virtual void remove(std::uint64_t job) = 0;
