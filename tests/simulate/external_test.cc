@@ -339,6 +339,28 @@ TEST_F(ExternalProgram, ChoosesTheCpusOfMoldableJobs) {
     EXPECT_EQ(run.outcomes[1].end, kMonday + Seconds(100));
 }
 
+// The vnode n2 says nothing of CPUs, so it has room for any number of them.
+TEST_F(ExternalProgram, AMoldableJobHasNoOtherCpusThanItsRange) {
+    Trace trace = trace_of({{0, 8, 100, 100}});
+    make_moldable(trace, 2);
+    Site site = site_of(1, 16);
+    site.machine.resources.try_emplace("select_range", Values{{"type", "string"}});
+    site.machine.nodes.try_emplace("n2");
+    const Schedule run = done(
+        "register start 1.trace '(n1:ncpus=3)' start 1.trace '(n1:ncpus=9)' start 1.trace '(n1:mem=1gb)' "
+        "start 1.trace '(n2:ncpus=9223372036854775807)+(n2:ncpus=9223372036854775807)' "
+        "start 1.trace '(n1:ncpus=2)+(n1:ncpus=2)'",
+        trace, site);
+    const auto lines = said(6);
+    EXPECT_THAT(lines[1], HasSubstr(": 15014 place: found 3 CPUs, expected 4 to 8 (--moldable)"));
+    EXPECT_THAT(lines[2], HasSubstr(": 15014 place: found 9 CPUs, "));
+    EXPECT_THAT(lines[3], HasSubstr(": 15014 place: found 0 CPUs, "));
+    EXPECT_THAT(lines[4], HasSubstr(": 15014 place: found 9223372036854775807 CPUs, "));
+    EXPECT_THAT(lines[5], HasSubstr(": done"));
+    EXPECT_EQ(run.outcomes[0].end, kMonday + Seconds(200));
+    EXPECT_EQ(run.outcomes[0].how, JobEnd::finished) << "no walltime ends it";
+}
+
 TEST_F(ExternalProgram, OneIsTheScheduler) {
     error_of(steps("register connect register exit 1"), trace_of({{0, 1, 1}}), site_of(1, 1));
     EXPECT_THAT(said(2), ElementsAre("register: done", HasSubstr("register: 15230 another connection")));

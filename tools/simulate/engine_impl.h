@@ -53,7 +53,7 @@ class Engine final : public SimulatedServer {
     const Room& room() const override { return *room_; }
     char state(std::uint64_t job) override;
     std::span<const sched::Amount> requested(std::uint64_t job) override;
-    void start(std::uint64_t job, std::span<const sched::Place> places) override;
+    ifl::Result<void> start(std::uint64_t job, std::span<const sched::Place> places) override;
     void refused_start(std::string_view reason) override { count_reason(run_.refused_starts, reason); }
     void suspend(std::uint64_t job) override;
     ifl::Result<void> resume(std::uint64_t job) override;

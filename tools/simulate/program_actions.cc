@@ -1,9 +1,9 @@
 // The requests of a program of the site that schedules a simulation (--external).
-#include <algorithm>
-#include <utility>
+#include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
 #include "tools/simulate/engine_impl.h"
+#include "values/amount.h"
 
 namespace pbs::simulate {
 namespace {
@@ -36,7 +36,8 @@ std::span<const sched::Amount> Engine::requested(std::uint64_t job) {
     return record_.requested;
 }
 
-void Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
+ifl::Result<void> Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
+    if (auto room = room_->check(places); !room) return room;
     const auto position = static_cast<Position>(job);
     Decision decision = decision_of(DecisionKind::run, handle_of(position));
     decision.places = places;
@@ -46,10 +47,16 @@ void Engine::start(std::uint64_t job, std::span<const sched::Place> places) {
     sched::Amount given{ncpus, 0, {}};
     for (const sched::Place& place : places)
         for (const sched::Amount& amount : place.amounts)
-            if (amount.resource == ncpus) given.number += amount.number;
-    given.number = std::max<std::int64_t>(1, given.number);
-    if (trace_.jobs[position].least_cpus > 0) decision.set_resources = {&given, 1};
+            if (amount.resource == ncpus) given.number = values::amount_sum(given.number, amount.number);
+    if (const TraceJob& asked = trace_.jobs[position]; asked.least_cpus > 0) {
+        if (given.number < asked.least_cpus || given.number > asked.cpus)
+            return tl::unexpected(
+                ifl::Error{PBSE_BADATVAL, fmt::format("place: found {} CPUs, expected {} to {} (--moldable)",
+                                                      given.number, asked.least_cpus, asked.cpus)});
+        decision.set_resources = {&given, 1};
+    }
     start(decision, position, *waiting_.find(position));
+    return {};
 }
 
 void Engine::suspend(std::uint64_t job) {

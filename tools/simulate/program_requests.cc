@@ -84,9 +84,7 @@ ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, s
         const auto chosen = places_in(*checked ? server.scheduler().test_start(server.now(), handle)
                                                : server.scheduler().place(server.now(), handle));
         if (!chosen) return tl::unexpected(chosen.error());
-        if (auto room = server.room().check(chosen->places); !room) return room;
-        server.start(*job, chosen->places);
-        return {};
+        return server.start(*job, chosen->places);
     }
     const auto named =
         *checked ? read_tested(server, where, *job) : server.room().read(where, server.requested(*job));
@@ -94,9 +92,7 @@ ifl::Result<void> start_job(SimulatedServer& server, const ifl::RunJob& asked, s
     if (*checked)
         if (auto may = places_in(server.scheduler().test_start(server.now(), handle, named->places)); !may)
             return tl::unexpected(may.error());
-    if (auto room = server.room().check(named->places); !room) return room;
-    server.start(*job, named->places);
-    return {};
+    return server.start(*job, named->places);
 }
 
 Reply answer_start(SimulatedServer& server, const ifl::Request& request) {

@@ -50,6 +50,7 @@ void Room::holds(std::size_t job, std::span<const sched::Place> places) {
     for (const sched::Place& place : places)
         for (const Amount& amount : place.amounts) {
             const auto vnode = static_cast<std::uint64_t>(place.vnode) - 1;
+            if (!vnodes_[vnode].available.contains(amount.resource)) continue;  // not limited there
             held.push_back({vnode, amount.resource, amount.number});
             vnodes_[vnode].used[amount.resource] += amount.number;
         }

@@ -33,8 +33,9 @@ class SimulatedServer {
     // Returns the amounts that the job requests, valid until the next call of a function. REQUIRES: it has a
     // state.
     virtual std::span<const sched::Amount> requested(std::uint64_t job) = 0;
-    // REQUIRES: the job is in state Q, and the places are those of vnodes.
-    virtual void start(std::uint64_t job, std::span<const sched::Place> places) = 0;
+    // REQUIRES: the job is in state Q, and the places are those of vnodes. PBSE_RESCUNAV: they have no room.
+    // PBSE_BADATVAL: they have fewer or more CPUs than a moldable job may have.
+    virtual ifl::Result<void> start(std::uint64_t job, std::span<const sched::Place> places) = 0;
     // Counts a start that was refused.
     virtual void refused_start(std::string_view reason) = 0;
     // Stops a job, which keeps its places. REQUIRES: it is in state R.
