@@ -10,7 +10,6 @@
 namespace pbs::simulate {
 namespace {
 
-using sched::Amount;
 using sched::CycleTrigger;
 using sched::Decision;
 using sched::DecisionKind;

@@ -30,9 +30,11 @@ char Engine::state(std::uint64_t job) {
 
 std::span<const sched::Amount> Engine::requested(std::uint64_t job) {
     const auto position = static_cast<Position>(job);
-    const Waiting* const waiting = waiting_.find(position);
     // Filling can't fail: the job was submitted.
-    static_cast<void>(fill(position, waiting != nullptr ? waiting->queue : runs_.find(position)->queue));
+    if (const Waiting* const waiting = waiting_.find(position))
+        static_cast<void>(fill(position, waiting->queue));
+    else if (const Run* const run = runs_.find(position))
+        static_cast<void>(fill(position, run->queue));
     return record_.requested;
 }
 
