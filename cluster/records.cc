@@ -248,6 +248,13 @@ const pbs_reservation_record& RecordBuilder::reservation(const ReservationStandi
     return reservation_;
 }
 
+std::vector<std::uint8_t> joined_in(const std::vector<Place>& places) {
+    std::vector<std::uint8_t> joined;
+    joined.reserve(places.size());
+    for (const Place& place : places) joined.push_back(place.joined ? 1 : 0);
+    return joined;
+}
+
 std::vector<Place> places_of(std::string_view exec_vnode, const Names& names) {
     std::vector<Place> places;
     for (const Share& share : shares_of(exec_vnode)) {

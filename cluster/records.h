@@ -100,6 +100,9 @@ class RecordBuilder {
     pbs_reservation_record reservation_{};
 };
 
+// Returns for each place whether it belongs to the chunk of the place before it: 1 or 0.
+std::vector<std::uint8_t> joined_in(const std::vector<Place>& places);
+
 // Reads the places of an exec_vnode. Omits vnodes and resources that `names` doesn't know.
 std::vector<Place> places_of(std::string_view exec_vnode, const Names& names);
 

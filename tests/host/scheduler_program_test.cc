@@ -117,16 +117,23 @@ TEST_F(SchedulerProgram, WrongRegistrationsAreRefused) {
 }
 
 TEST_F(SchedulerProgram, ItsRegistrationMayOutliveTheServer) {
-    Registrations::Held held;
+    constexpr int64_t kDay = 86400;
+    constexpr int64_t kNoon = kDay / 2;  // the tests may run in any time zone
+    client::Registrations::Held held;
     {
-        Registrations all(1, [](std::string_view, std::string_view) { return int64_t{2}; });
-        held = all.add("default", {"a@h", 5});
-        EXPECT_EQ(all.add("default", {"b@h", 6}), nullptr);
-        EXPECT_EQ(all.of("default").who, "a@h");
+        client::Registrations all(kDay + kNoon,
+                                  [](std::string_view, std::string_view) { return 3 * kDay + kNoon; });
+        EXPECT_TRUE(all.add("default", {"a@h", 2 * kDay + kNoon}, held).value());
+        EXPECT_FALSE(all.add("default", {"a@h", 4 * kDay}, held).value()) << "it is registered already";
+        client::Registrations::Held other;
+        EXPECT_EQ(all.add("default", {"b@h", 2 * kDay}, other).error().code, PBSE_SCHEDCONNECTED);
+        EXPECT_EQ(other, nullptr);
+        EXPECT_THAT(all.text_of("default"), HasSubstr("a@h since Sat Jan  3"));
         held.reset();
-        EXPECT_EQ(all.of("default").since, 2);
-        EXPECT_EQ(all.of("other").since, 1);
-        held = all.add("default", {"c@h", 7});
+        EXPECT_THAT(all.text_of("default"), HasSubstr("nobody since Sun Jan  4"));
+        EXPECT_THAT(all.text_of("other"), HasSubstr("nobody since Fri Jan  2"));
+        EXPECT_TRUE(all.add("default", {"c@h", 5 * kDay}, other).value());
+        held = std::move(other);
     }
     held.reset();
 }

@@ -38,11 +38,11 @@ std::vector<Room> rooms_of_host() {
         {"server_plugin/host/store/", {"server_plugin/client/", "ifl/", "sqlite/", kPlugin}},
         {"server_plugin/host/policy/",
          {"cluster/", "server_plugin/client/", "ifl/", "ifl/attributes/", "text/", kPlugin}},
-        {"server_plugin/host/change/", {"ifl/", kPlugin}},
+        {"server_plugin/host/change/", {"server_plugin/client/", "ifl/", kPlugin}},
         {"server_plugin/host/life/", {"ifl/", "ifl/attributes/", "text/", "server_plugin/posix/", kPlugin}},
         {"server_plugin/host/peers/", {"ifl/", "server_plugin/posix/", kPlugin}},
         {"server_plugin/host/cycle/", {"ifl/", kPlugin}},
-        {"server_plugin/host/requests/", {"server_plugin/client/", "ifl/", "text/", kPlugin}},
+        {"server_plugin/host/requests/", {"cluster/", "server_plugin/client/", "ifl/", "text/", kPlugin}},
         {"server_plugin/host/net/", {"ifl/"}},
         {"server_plugin/host/main/", {"ifl/", kPlugin}}};
 }

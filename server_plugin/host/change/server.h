@@ -24,13 +24,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "server_plugin/client/registrations.h"
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/change/commit_group.h"
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/run/runner.h"
 #include "server_plugin/host/state/identity.h"
-#include "server_plugin/host/state/registrations.h"
 #include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
@@ -141,7 +141,7 @@ class Server {
 
     CommitGroup commit_group{*this};  // submissions that share a commit
 
-    Registrations registrations;  // programs that schedule
+    client::Registrations registrations;  // programs that schedule
 
     RecentUsers recent_users;  // the owners of jobs that are being queued
 

@@ -158,9 +158,7 @@ Result<Decision> Plugin::place_job(int64_t now, uint64_t job, const State& state
 Result<Decision> Plugin::test_start(int64_t now, uint64_t job, const std::vector<Place>& places,
                                     const State& state, std::string_view user, uint64_t ticket,
                                     std::vector<ifl::ObjectStatus>* explanation) {
-    std::vector<uint8_t> joined;
-    joined.reserve(places.size());
-    for (const Place& place : places) joined.push_back(place.joined ? 1 : 0);
+    const std::vector<uint8_t> joined = cluster::joined_in(places);
     const auto decisions = client::Plugin::test_start(
         now, {job, records_of(state).places(places), joined, user, ticket}, explanation);
     if (!decisions) return tl::unexpected(decisions.error());

@@ -1,12 +1,10 @@
 #include "server_plugin/host/requests/describe.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <set>
 #include <utility>
 
@@ -399,10 +397,7 @@ std::string sched_state(const Sched& sched, const Server& server) {
 void add_program(ifl::Attributes& to, const std::string& sched, const Context& context) {
     const Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr || plugin->schedules(context.now, sched)) return;
-    const Registrations::By by = context.server.registrations.of(sched);
-    add(to, "scheduled_by",
-        fmt::format("{} since {:%a %b %e %H:%M:%S %Y}", by.who.empty() ? "nobody" : by.who,
-                    fmt::localtime(std::time_t{by.since})));
+    add(to, "scheduled_by", context.server.registrations.text_of(sched));
 }
 
 }  // namespace

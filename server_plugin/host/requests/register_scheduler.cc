@@ -1,11 +1,8 @@
 // StatusSched with "object=registration": registers the client's program as the scheduler of a scheduler
 // object whose policies have the algorithm external.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <string>
-#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
@@ -23,19 +20,10 @@ ifl::Reply register_scheduler(Context& context, std::string_view extend) {
     if (context.state().sched(sched) == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
     ifl::Reply reply;
     reply.body = ifl::StatusReply{};
-    Registrations& all = context.server.registrations;
-    if (const auto own = context.session.registered.find(sched);
-        own != context.session.registered.end() && all.has(own->second))
-        return reply;
-    auto held = all.add(sched, {requestor(context), context.now});
-    if (held == nullptr) {
-        const Registrations::By by = all.of(sched);
-        return ifl::Reply::error(PBSE_SCHEDCONNECTED,
-                                 fmt::format("{} has been registered as scheduler {} since "
-                                             "{:%a %b %e %H:%M:%S %Y}",
-                                             by.who, sched, fmt::localtime(std::time_t{by.since})));
-    }
-    context.session.registered[sched] = std::move(held);
+    const auto added = context.server.registrations.add(sched, {requestor(context), context.now},
+                                                        context.session.registered[sched]);
+    if (!added) return refuse(added.error());
+    if (!*added) return reply;
     context.server.parts.log.write(LogEvent::sched, LogClass::sched, sched,
                                    fmt::format("{} has registered as the scheduler", requestor(context)));
     return reply;

@@ -18,6 +18,7 @@
 
 #include "ifl/reply.h"
 #include "ifl/request.h"
+#include "server_plugin/client/registrations.h"
 #include "server_plugin/host/change/server.h"
 #include "server_plugin/host/state/identity.h"
 
@@ -46,7 +47,7 @@ struct Session {
     std::string address;  // numeric address of a client over TCP
     std::string from;     // for the log: "uid 1000 on the Unix socket"
     // The registrations on this connection, by scheduler, which end with the connection.
-    std::map<std::string, Registrations::Held> registered{};
+    std::map<std::string, client::Registrations::Held> registered{};
 };
 
 struct Context;

@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "cluster/deal.h"
 #include "ifl/pbs_error.h"
 #include "ifl/program_requests.h"
+#include "server_plugin/host/policy/plugin_records.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
-#include "server_plugin/host/state/placement.h"
-#include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/host/state/values.h"
 
 namespace pbs::host {
@@ -60,12 +60,6 @@ class ExplainedStart final : public Answered {
     std::optional<std::vector<Place>> places_;
 };
 
-int64_t chunk_count(const Job& job, const State& state) {
-    int64_t count = 0;
-    for (const Chunk& chunk : chunks_of(job, state)) count = amount_sum(count, chunk.count);
-    return count;
-}
-
 auto too_many_places() {
     return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
 }
@@ -81,8 +75,9 @@ Result<std::vector<Place>> named_places(const Job& job, const State& state, std:
     auto named = parse_exec_vnode(location, state);
     if (!named || std::ranges::any_of(*named, [](const Place& p) { return !p.amounts.empty(); }))
         return named;
-    if (too_many(chunk_count(job, state))) return too_many_places();
-    return deal_chunks(job, state, *named);
+    const std::string_view chunks = job.attributes.text("schedselect");
+    if (too_many(cluster::chunk_count(chunks))) return too_many_places();
+    return cluster::deal_chunks(chunks, *named, StateNames(state));
 }
 
 Result<const Job*> explained_job(const Context& context, std::string_view id) {

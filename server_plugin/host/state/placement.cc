@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
-#include "server_plugin/host/state/select_spec.h"
 
 namespace pbs::host {
 namespace {
@@ -27,29 +26,7 @@ bool has_room(const Node& node, const State& state, const Amounts& wanted, std::
     return true;
 }
 
-Amounts amounts_of(const Chunk& chunk, const State& state) {
-    Amounts amounts;
-    for (const auto& [name, value] : chunk.resources) {
-        const Resource* resource = state.resources.find(name);
-        if (resource != nullptr && resource->consumable())
-            amounts[resource->id] = amount_sum(amounts[resource->id], amount_of(resource->type, value));
-    }
-    return amounts;
-}
-
 }  // namespace
-
-std::vector<Place> deal_chunks(const Job& job, const State& state, const std::vector<Place>& vnodes) {
-    std::vector<Place> places;
-    for (const Chunk& chunk : chunks_of(job, state)) {
-        const Amounts amounts = amounts_of(chunk, state);
-        for (int64_t i = 0; i < chunk.count; ++i) {
-            const Place& to = vnodes[places.size() % vnodes.size()];
-            places.push_back({to.node, to.node_name, amounts});
-        }
-    }
-    return places;
-}
 
 Result<void> check_places(const std::vector<Place>& places, const State& state, const Taken& taken) {
     if (places.empty()) return fail(PBSE_RESCUNAV, "no vnode given to run on");

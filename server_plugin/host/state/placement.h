@@ -10,11 +10,6 @@
 
 namespace pbs::host {
 
-// Distributes the job's chunks over the vnodes that an operator names without amounts (qrun -H): one chunk to
-// each vnode in turn, and again from the first vnode. Doesn't check whether the vnodes have the amounts.
-// REQUIRES: there is a vnode.
-std::vector<Place> deal_chunks(const Job& job, const State& state, const std::vector<Place>& vnodes);
-
 // The amounts in use on each vnode, by the vnode's handle.
 using Taken = std::map<uint64_t, Amounts>;
 

@@ -1,4 +1,4 @@
-// The external programs that schedule in place of the plugin's algorithm, at most one for each scheduler.
+// The programs of a site that schedule in place of the plugin's algorithm, at most one for each scheduler.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace pbs::host {
+#include "ifl/error.h"
+
+namespace pbs::client {
 
 class Registrations {
   public:
@@ -25,19 +27,24 @@ class Registrations {
     // A registration. It ends when the last copy of this pointer is destroyed.
     using Held = std::shared_ptr<const Registration>;
 
-    // `now`: the time that of() returns as `since` for a scheduler for which nobody has registered yet.
+    // `now`: the time since which nobody is registered for a scheduler for which nobody has registered yet.
     Registrations(std::int64_t now, Ended ended) : table_(new Table{{}, now, std::move(ended)}) {}
 
-    // Registers a program for a scheduler. Returns null if another program is registered for it.
-    Held add(const std::string& sched, By by);
-    By of(std::string_view sched) const;
+    // Registers a program for a scheduler. `held`: the program's registration for it so far, or null; it gets
+    // the new one. Returns false if that is still in force. PBSE_SCHEDCONNECTED: another program is
+    // registered.
+    ifl::Result<bool> add(const std::string& sched, By by, Held& held);
+    // Returns which program is registered, and since when: "alice@host since Sun Nov 29 10:00:00 2026", or
+    // "nobody since ...".
+    std::string text_of(std::string_view sched) const;
     // Ends the registration of a scheduler that is gone. Another scheduler of its name may have another one,
     // whatever becomes of the first one's Held.
     void end(std::string_view sched);
-    // Returns whether the registration is in force.
-    bool has(const Held& held) const;
 
   private:
+    By of(std::string_view sched) const;
+    bool has(const Held& held) const;
+
     struct Entry {
         By by;
         std::uint64_t number = 0;  // of the registration; 0: none
@@ -51,4 +58,4 @@ class Registrations {
     std::shared_ptr<Table> table_;  // a registration may outlive the server
 };
 
-}  // namespace pbs::host
+}  // namespace pbs::client

@@ -1,22 +1,45 @@
-#include "server_plugin/host/state/registrations.h"
+#include "server_plugin/client/registrations.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
 #include <utility>
 
-namespace pbs::host {
+#include "ifl/pbs_error.h"
 
-Registrations::Held Registrations::add(const std::string& sched, By by) {
+namespace pbs::client {
+namespace {
+
+std::string clock_text(std::int64_t at) {
+    return fmt::format("{:%a %b %e %H:%M:%S %Y}", fmt::localtime(std::time_t{at}));
+}
+
+}  // namespace
+
+ifl::Result<bool> Registrations::add(const std::string& sched, By by, Held& held) {
+    if (has(held)) return false;
     Entry& entry = table_->entries[sched];
-    if (entry.number != 0) return nullptr;
+    if (entry.number != 0)
+        return tl::unexpected(
+            ifl::Error{PBSE_SCHEDCONNECTED, fmt::format("{} has been registered as scheduler {} since {}",
+                                                        entry.by.who, sched, clock_text(entry.by.since))});
     entry = {std::move(by), ++table_->last};
     const std::weak_ptr<Table> table = table_;
-    return {new Registration{sched, entry.number}, [table](const Registration* held) {
-                const std::unique_ptr<const Registration> own(held);
+    held = {new Registration{sched, entry.number}, [table](const Registration* given) {
+                const std::unique_ptr<const Registration> own(given);
                 const auto still = table.lock();
                 if (still == nullptr) return;
                 const auto at = still->entries.find(own->sched);
                 if (at == still->entries.end() || at->second.number != own->number) return;
                 at->second = {{{}, still->ended(own->sched, at->second.by.who)}, 0};
             }};
+    return true;
+}
+
+std::string Registrations::text_of(std::string_view sched) const {
+    const By by = of(sched);
+    return fmt::format("{} since {}", by.who.empty() ? "nobody" : by.who, clock_text(by.since));
 }
 
 Registrations::By Registrations::of(std::string_view sched) const {
@@ -37,4 +60,4 @@ bool Registrations::has(const Held& held) const {
     return found != table_->entries.end() && found->second.number == held->number;
 }
 
-}  // namespace pbs::host
+}  // namespace pbs::client
