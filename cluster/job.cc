@@ -184,14 +184,24 @@ std::string first_index(std::string_view indices) {
     return std::string(indices.substr(0, indices.find_first_of(",-:")));
 }
 
-std::string without_first(std::string_view indices) {
-    auto ranges = values::parse_index_list(indices).value_or(std::vector<values::IndexRange>());
-    if (ranges.empty()) return {};
-    values::IndexRange& range = ranges.front();
-    range.first += range.step;
-    if (range.first == range.last) range.step = 1;
-    if (range.first > range.last) ranges.erase(ranges.begin());
-    return values::index_list_text(ranges);
+std::string without_index(std::string_view indices, std::int64_t index) {
+    std::vector<values::IndexRange> left;
+    const auto add = [&left](values::IndexRange range) {
+        if (range.first > range.last) return;
+        range.last = range.first + (range.count() - 1) * range.step;
+        if (range.first == range.last) range.step = 1;
+        left.push_back(range);
+    };
+    for (const values::IndexRange& range :
+         values::parse_index_list(indices).value_or(std::vector<values::IndexRange>())) {
+        if (!range.contains(index)) {
+            add(range);
+            continue;
+        }
+        add({range.first, index - range.step, range.step});
+        add({index + range.step, range.last, range.step});
+    }
+    return values::index_list_text(left);
 }
 
 bool has_index(std::string_view indices, std::int64_t index) {

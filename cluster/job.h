@@ -85,10 +85,9 @@ JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t
 // The attributes that a status request has to name, so that job_of() gets all that it reads.
 ifl::Attributes job_attributes();
 
-// These functions split a list such as "3-9:2,12": first_index() returns its first index, and without_first()
-// the list of the others.
+// Return the first index of a list such as "3-9:2,12", and the list without one of its indices.
 std::string first_index(std::string_view indices);
-std::string without_first(std::string_view indices);
+std::string without_index(std::string_view indices, std::int64_t index);
 // Returns whether the list has the index.
 bool has_index(std::string_view indices, std::int64_t index);
 // The id of a subjob: "12[3]" of the array "12[]" and the index.

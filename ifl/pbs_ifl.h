@@ -539,8 +539,8 @@ extern int pbs_holdjob(int connect, const char* job, const char* hold_types, con
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
 /* Run a job at `location` (vnodes, NULL for the server's choice). pbs_runjob() waits until the job is
  * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer.
- * `extend`: NULL, or for this project's server "check=True" or "check=False": see pbs_schedregister(); that
- * server answers any other with PBSE_IVALREQ. */
+ * `extend`: NULL, or for this project's server and plugin "check=True" or "check=False": see
+ * pbs_schedregister(); this project's server answers any other with PBSE_IVALREQ. */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
@@ -758,8 +758,9 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
 /*
  * For programs of managers that schedule jobs themselves, where the scheduler's policy has the algorithm
- * external: the plugin then starts nothing. Only this project's server has these functions; on an OpenPBS
- * server they give PBSE_NOSUP. A `sched` of NULL or "" is the scheduler default.
+ * external: the plugin then starts nothing. An OpenPBS server has these functions where the plugin is its
+ * scheduler, and the policy also has external_program = ifl; else they give PBSE_NOSUP. pbs_statchanges(3B)
+ * says what is different there. A `sched` of NULL or "" is the scheduler default.
  *
  * pbs_schedregister() makes the caller the program that schedules for `sched`, until the connection ends or
  * the scheduler is deleted; `list sched` shows it as scheduled_by. PBSE_SCHEDCONNECTED: another one is

@@ -100,7 +100,8 @@ void add_unreached_rules(const Object* before, const Object* after, std::vector<
 // program that could schedule, external is standard.
 bool looks_at_close(const Object& policy, ServerAbilities abilities) {
     const std::string_view algorithm = policy.text("algorithm");
-    return algorithm == "standard" || (algorithm == "external" && abilities.pbs_sched == PbsSched::none);
+    return algorithm == "standard" ||
+           (algorithm == "external" && scheduler_by(policy, abilities) == PbsSched::none);
 }
 
 // Returns whether some scheduler may have such a policy. If no scheduler has a policy, the standard algorithm

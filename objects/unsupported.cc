@@ -229,6 +229,11 @@ std::string unsupported_preemption(const Object& policy) {
                        object_title(policy.type(), policy.name()));
 }
 
+PbsSched scheduler_by(const Object& policy, ServerAbilities abilities) {
+    const bool by_pbs_sched = policy.text("external_program") == "pbs_sched";
+    return by_pbs_sched || abilities.pbs_sched == PbsSched::runs ? abilities.pbs_sched : PbsSched::program;
+}
+
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities) {
     std::vector<UnsupportedSetting> found;
     const std::string title = object_title(policy.type(), policy.name());
@@ -238,18 +243,26 @@ std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, Serv
     };
     const std::string_view algorithm = policy.text("algorithm");
     if (algorithm == "external") {
-        if (abilities.pbs_sched == PbsSched::none)
+        const PbsSched by = scheduler_by(policy, abilities);
+        if (by == PbsSched::runs && policy.text("external_program") == "ifl")
+            found.push_back(
+                {"external_program", fmt::format("{}: external_program ifl has an effect only where the "
+                                                 "plugin is installed with pbs_policy_install --scheduler",
+                                                 title)});
+        if (abilities.pbs_sched == PbsSched::program && policy.text("external_program") == "pbs_sched")
+            add("external_program", "pbs_sched never schedules for this server");
+        if (by == PbsSched::none)
             found.push_back(
                 {"algorithm", fmt::format("{}: algorithm external has no effect: pbs_sched doesn't "
                                           "schedule here, and jobs are scheduled as with standard",
                                           title)});
-        if (abilities.pbs_sched == PbsSched::replaced)
+        if (by == PbsSched::replaced)
             found.push_back({"algorithm",
                              fmt::format("{}: algorithm external leaves the jobs of a scheduler whose policy "
                                          "for all time it is to pbs_sched, which nobody starts where the "
                                          "plugin schedules: no job starts until pbs_sched runs",
                                          title)});
-        if (abilities.pbs_sched == PbsSched::program) {
+        if (by == PbsSched::program) {
             add("server_dyn_res", "its programs run for cycles, and a program of the site schedules");
             if (is_on(policy, "reprioritize"))
                 add("reprioritize", "jobs are weighed in cycles, and a program of the site schedules");

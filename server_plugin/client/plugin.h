@@ -174,10 +174,9 @@ class Plugin {
     void tick(std::int64_t now);
     int wanted(std::string_view sched) const;
 
-    // Returns whether the plugin's cycles schedule the jobs of this scheduler. If not, pbs_sched or a program
-    // that has registered has to.
-    bool schedules(std::int64_t now, std::string_view sched) const {
-        return table_.schedules(table_.self, now, cluster::c_str(sched)) != 0;
+    // Returns who schedules the jobs of this scheduler: enum pbs_scheduled_by.
+    int scheduled_by(std::int64_t now, std::string_view sched) const {
+        return table_.scheduled_by(table_.self, now, cluster::c_str(sched));
     }
     // Returns the number of the last change of an object.
     std::int64_t last_change() const { return table_.last_change(table_.self); }

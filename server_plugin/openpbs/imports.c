@@ -8,8 +8,8 @@
 
 #define WAIT "epoll_pwait"
 
-static const char* const kOfServer[] = {"decode_DIS_ReqHdr", "decode_DIS_Manage", "decode_DIS_Status",
-                                        "decode_DIS_ReqExtend", "encode_DIS_reply"};
+static const char* const kOfServer[] = {"decode_DIS_ReqHdr", "decode_DIS_Manage",    "decode_DIS_Status",
+                                        "decode_DIS_Run",    "decode_DIS_ReqExtend", "encode_DIS_reply"};
 
 /* The tables in an object's dynamic section: its symbols, and two tables of relocations that refer to
  * symbols. */

@@ -180,6 +180,16 @@ std::string Library::check_request() const {
         return real_.decode_extend(0, status.bytes.data());
     });
     if (bad != 0) return fmt::format("libpbs doesn't decode a status request as expected: error {}", bad);
+    static Room start;
+    const std::string run = ifl::encode_request(
+        {ifl::RequestType::run_job, "u", ifl::RunJob{"pbspolicyjob", "pbspolicyplace", 0}, {}});
+    const int wrong = feed(run, [&] {
+        if (const int e = real_.decode_header(0, start.bytes.data(), &type, &version); e != 0) return e;
+        if (const int e = real_.decode_run(0, start.bytes.data()); e != 0) return e;
+        return real_.decode_extend(0, start.bytes.data());
+    });
+    if (wrong != 0) return fmt::format("libpbs doesn't decode a start as expected: error {}", wrong);
+    if (!start.holds("pbspolicyjob")) return "libpbs decodes a start to somewhere else than expected";
     return {};
 }
 
@@ -246,6 +256,15 @@ int Library::get_text(int sock, std::size_t longest, std::string& value) const {
     return rc;
 }
 
+int Library::get_any_text(int sock, std::string& value) const {
+    std::size_t size = 0;
+    int rc = 0;
+    char* text = disrcs_(sock, &size, &rc);
+    if (rc == 0 && text != nullptr) value.assign(text, size);
+    std::free(text);
+    return rc;
+}
+
 int Library::get_attributes(int sock, RawAttributes& attributes) const {
     unsigned long count = 0;
     if (const int rc = get_unsigned(sock, count); rc != 0) return rc;
@@ -271,13 +290,7 @@ int Library::get_extend(int sock, std::string& extend, bool& present) const {
     unsigned long there = 0;
     if (const int rc = get_unsigned(sock, there); rc != 0) return rc;
     present = there != 0;
-    if (!present) return 0;
-    std::size_t size = 0;
-    int rc = 0;
-    char* text = disrcs_(sock, &size, &rc);
-    if (rc == 0 && text != nullptr) extend.assign(text, size);
-    std::free(text);
-    return rc;
+    return present ? get_any_text(sock, extend) : 0;
 }
 
 int Library::feed(std::string_view bytes, const std::function<int()>& decoder) const {

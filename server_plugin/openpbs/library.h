@@ -49,6 +49,8 @@ class Library {
     int get_unsigned(int sock, unsigned long& value) const;
     // Reads a text of at most `longest` bytes. Returns libpbs's error code for a longer text.
     int get_text(int sock, std::size_t longest, std::string& value) const;
+    // Reads a text of any length.
+    int get_any_text(int sock, std::string& value) const;
     int get_attributes(int sock, RawAttributes& attributes) const;
     int get_extend(int sock, std::string& extend, bool& present) const;
 

@@ -3,6 +3,7 @@
 // of its kind, and its members, in DIS.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,10 +29,14 @@ struct Ask {
     What what = What::whole;
     std::uint32_t privilege = 0;  // bits of enum pbs_privilege
     std::string address;          // the client's address, in numbers
-    ifl::Request request;         // Manager, with the plugin's attributes only; or StatusSched
+    // Manager, with the plugin's attributes only; StatusSched; or a start, which is to be tested. The answer
+    // to a start has the place as a text: the server gets the start there, and the service takes it for
+    // started.
+    ifl::Request request;
 };
 
-// A message that the client has given its request up: nobody waits for the answer.
+// A message that the client has given its request up: nobody waits for the answer. If the service has agreed
+// to the request: a tested start hasn't come about, or the connection that has registered is closed.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
@@ -72,6 +77,9 @@ std::string packet_of(const FromService& message);
 // Reads the data of a packet. Errors say what was expected.
 ifl::Result<ToService> to_service(std::string_view data);
 ifl::Result<FromService> from_service(std::string_view data);
+
+// The longest wait for changes. The server closes connections on which nothing has come for 15 minutes.
+inline constexpr std::chrono::seconds kLongestWait{600};
 
 // The most bytes of data in a packet between shim and service.
 inline constexpr std::size_t kLongestMessage = std::size_t{512} << 20;

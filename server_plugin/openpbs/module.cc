@@ -63,6 +63,9 @@ int decode_manage(int sock, void* request) {
 int decode_status(int sock, void* request) {
     return guarded([&](Shim& shim) { return shim.decode_status(sock, request); }, kUnreadable);
 }
+int decode_run(int sock, void* request) {
+    return guarded([&](Shim& shim) { return shim.decode_run(sock, request); }, kUnreadable);
+}
 int decode_extend(int sock, void* request) {
     return guarded([&](Shim& shim) { return shim.decode_extend(sock, request); }, kUnreadable);
 }
@@ -113,7 +116,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
     std::atexit([] {
         if (attached->inside) attached->inside->stop();
     });
-    calls = {decode_header, decode_manage, decode_status, decode_extend, encode_reply, wait};
+    calls = {decode_header, decode_manage, decode_status, decode_run, decode_extend, encode_reply, wait};
     log_line(fmt::format("attached, with the policy service {} the server", how));
     return {};
 }

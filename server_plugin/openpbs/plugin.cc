@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/loadable.h"
 
 namespace pbs::openpbs {
@@ -89,6 +90,27 @@ tl::expected<std::vector<Decision>, int> Plugin::place_job(std::int64_t now, con
     const auto decisions = client::Plugin::place_job(now, records_.handle(job));
     if (!decisions) return tl::unexpected(decisions.error().code);
     return records_.decisions(*decisions);
+}
+
+ifl::Result<Decision> Plugin::test_start(std::int64_t now, const Job& job, const std::string& location,
+                                         const std::string& user, std::uint64_t ticket,
+                                         std::vector<ifl::ObjectStatus>* explanation) {
+    // Read the place only once the plugin can test it: a place may be long.
+    if (has_cycle()) return tl::unexpected(ifl::Error{PBSE_TRYAGAIN, {}});
+    std::vector<cluster::Place> places;
+    if (!location.empty()) {
+        auto named = records_.named_places(job, location);
+        if (!named) return tl::unexpected(named.error());
+        places = *std::move(named);
+    }
+    const std::vector<std::uint8_t> joined = cluster::joined_in(places);
+    const auto decisions = client::Plugin::test_start(
+        now, {records_.handle(job.id), records_.places(places), joined, user, ticket}, explanation);
+    if (!decisions) return tl::unexpected(decisions.error());
+    Decision decision = records_.decisions(*decisions).back();
+    if (decision.kind == Decision::Kind::run && !location.empty())
+        decision.exec_vnode = records_.exec_vnode(job, places);
+    return decision;
 }
 
 }  // namespace pbs::openpbs

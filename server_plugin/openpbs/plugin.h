@@ -51,6 +51,11 @@ class Plugin : public client::Plugin {
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);
     tl::expected<std::vector<Decision>, int> place_job(std::int64_t now, const std::string& job);
+    // Tests a start of a job that the records have, at a location as records().named_places() reads it, or
+    // where the policy chooses. A decision to run the job has the exec_vnode.
+    ifl::Result<Decision> test_start(std::int64_t now, const Job& job, const std::string& location,
+                                     const std::string& user, std::uint64_t ticket,
+                                     std::vector<ifl::ObjectStatus>* explanation);
 
   private:
     Plugin() = default;

@@ -134,6 +134,7 @@ static void find_real(void) {
     *(void**)&real.decode_header = dlsym(RTLD_NEXT, "decode_DIS_ReqHdr");
     *(void**)&real.decode_manage = dlsym(RTLD_NEXT, "decode_DIS_Manage");
     *(void**)&real.decode_status = dlsym(RTLD_NEXT, "decode_DIS_Status");
+    *(void**)&real.decode_run = dlsym(RTLD_NEXT, "decode_DIS_Run");
     *(void**)&real.decode_extend = dlsym(RTLD_NEXT, "decode_DIS_ReqExtend");
     *(void**)&real.encode_reply = dlsym(RTLD_NEXT, "encode_DIS_reply");
     *(void**)&real.wait = dlsym(RTLD_NEXT, "epoll_pwait");
@@ -285,6 +286,9 @@ EXPORTED int decode_DIS_Manage(int sock, void* request) {
 }
 EXPORTED int decode_DIS_Status(int sock, void* request) {
     return calls.decode_status(sock, request);
+}
+EXPORTED int decode_DIS_Run(int sock, void* request) {
+    return calls.decode_run(sock, request);
 }
 EXPORTED int decode_DIS_ReqExtend(int sock, void* request) {
     return calls.decode_extend(sock, request);

@@ -4,7 +4,7 @@
  * module.
  *
  * The replaced calls are those that pbs_server.bin makes for each request: the calls of libpbs's decoders of
- * a request's header, of the bodies of Manager and Status requests and of the extend string; the call of
+ * a request's header, of the bodies of Manager, Status and Run requests and of the extend string; the call of
  * libpbs's encoder of replies; and the call of libc by which the server, or libpbs for it, waits for the next
  * request.
  */
@@ -26,6 +26,7 @@ typedef struct pbs_preload_calls {
     int (*decode_header)(int sock, void* request, int* type, int* version);
     int (*decode_manage)(int sock, void* request);
     int (*decode_status)(int sock, void* request);
+    int (*decode_run)(int sock, void* request);
     int (*decode_extend)(int sock, void* request);
     int (*encode_reply)(int sock, void* reply);
     int (*wait)(int epoll, struct epoll_event* events, int most, int timeout, const sigset_t* signals);

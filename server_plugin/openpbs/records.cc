@@ -1,10 +1,15 @@
 #include "server_plugin/openpbs/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 
+#include "cluster/deal.h"
 #include "cluster/exec_vnode.h"
+#include "ifl/pbs_error.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/openpbs/settings.h"
 #include "values/find.h"
 #include "values/indices.h"
@@ -389,13 +394,15 @@ bool Records::may_see(const std::string& user, const std::string& job) const {
 }
 
 std::string Records::starts(std::int64_t now, const Decision& decision) {
-    const auto found = jobs_.find(decision.job);
+    const auto found = jobs_.find(explained(decision.job));
     if (found == jobs_.end()) return {};
     Job job = found->second;
     if (job.array) {
-        job.id = cluster::subjob_id(job.id, cluster::first_index(job.queued));
+        job.id = !array_of(decision.job).empty()
+                     ? decision.job
+                     : cluster::subjob_id(job.id, cluster::first_index(job.queued));
         job.array = false;
-        found->second.queued = cluster::without_first(found->second.queued);
+        found->second.queued = cluster::without_index(found->second.queued, values::index_in(job.id));
     }
     job.state = 'R';
     job.exec_vnode = decision.exec_vnode;
@@ -408,6 +415,32 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
     std::string id = job.id;
     tell(now, std::move(job));
     return id;
+}
+
+ifl::Result<std::vector<Place>> Records::named_places(const Job& job, std::string_view location) const {
+    const auto fail = [](int code, std::string text) {
+        return tl::unexpected(ifl::Error{code, std::move(text)});
+    };
+    const auto too_many = [&](std::int64_t count) { return count > ifl::kMostTestedPlaces; };
+    const auto refuse = [&] {
+        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
+    };
+    if (too_many(std::ranges::count(location, '+') + 1)) return refuse();
+    const auto shares = cluster::parse_exec_vnode(location);
+    if (!shares) return tl::unexpected(shares.error());
+    bool bare = true;
+    for (const cluster::Share& share : *shares) {
+        if (vnode(share.vnode) == 0) return fail(PBSE_UNKNODE, fmt::format("Unknown node {}", share.vnode));
+        for (const std::string_view text : share.amounts) {
+            const std::string_view name = cluster::amount_in(text).resource;
+            if (!resource(name)) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", name));
+        }
+        bare = bare && share.amounts.empty();
+    }
+    std::vector<Place> places = cluster::places_of(location, *this);
+    if (!bare) return places;
+    if (too_many(cluster::chunk_count(job.chunks))) return refuse();
+    return cluster::deal_chunks(job.chunks, places, *this);
 }
 
 std::vector<std::pair<std::string, std::int64_t>> Records::extend(std::int64_t now) {
@@ -520,6 +553,10 @@ std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
         places = places.subspan(count);
     } while (!places.empty());
     return all;
+}
+
+std::string Records::exec_vnode(const Job& job, std::span<const Place> places) const {
+    return exec_vnodes_of(places, job.chunks).front();
 }
 
 Decision Records::decision(const cluster::Decision& in) const {

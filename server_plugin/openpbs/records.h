@@ -64,7 +64,8 @@ class Records : private cluster::Names {
     bool forget(std::int64_t now, const std::string& job);
 
     // Reports a job as running, when the request to run it is sent. If the decision is about an array, the
-    // job is its first waiting subjob. Returns the id of the job that runs; empty: no subjob waits.
+    // job is its first waiting subjob. Returns the id of the job that runs; empty: there is no such job, or
+    // no subjob waits.
     std::string starts(std::int64_t now, const Decision& decision);
     // The server may refuse to run or to move a job. put_aside() then keeps the plugin from choosing the job
     // again at once. take_up() lets the plugin choose all such jobs again, except those for which `stays`
@@ -95,6 +96,16 @@ class Records : private cluster::Names {
                                      const std::optional<std::set<std::string>>& running,
                                      const std::optional<std::set<std::string>>& waiting) const;
     std::vector<std::string> queues_with_jobs() const;
+
+    // Reads the places that a request names for a job: an exec_vnode, or vnodes over which the job's chunks
+    // are distributed. PBSE_UNKNODE, PBSE_UNKRESC; PBSE_IVALREQ: more than ifl::kMostTestedPlaces places.
+    ifl::Result<std::vector<cluster::Place>> named_places(const Job& job, std::string_view location) const;
+    // Writes places as an exec_vnode of the job.
+    std::string exec_vnode(const Job& job, std::span<const cluster::Place> places) const;
+    // The places as the plugin gets them, valid until the next report.
+    const std::vector<pbs_place>& places(const std::vector<cluster::Place>& places) {
+        return builder_.places(places);
+    }
 
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;

@@ -23,6 +23,7 @@ constexpr seconds kLook{5};            // the interval of queries for changes th
 constexpr seconds kLookSoon{1};        // the pause before a query if a client asks for an unknown job
 constexpr seconds kCycleTakesLong{3};  // the longest time that a query waits for a cycle
 constexpr seconds kSettled{1};         // after no request has altered jobs for so long, the jobs are queried
+constexpr milliseconds kSettledForProgram{100};  // the same while a program of the site schedules
 
 // Translates the number of a command of OpenPBS's server into the plugin's trigger.
 int trigger_of(int command) {
@@ -49,7 +50,13 @@ std::string clock_text(std::int64_t at) {
 }  // namespace
 
 Scheduling::Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log)
-    : plugin_(plugin), site_(site), log_(std::move(log)) {}
+    : plugin_(plugin),
+      site_(site),
+      log_(std::move(log)),
+      registrations_(now(), [this](std::string_view sched, std::string_view who) {
+          this->log(fmt::format("sched {}: {} is no longer registered as the scheduler", sched, who));
+          return now();
+      }) {}
 
 Scheduling::~Scheduling() {
     for (auto& [name, one] : scheds_)
@@ -59,7 +66,17 @@ Scheduling::~Scheduling() {
 // ---- Registration.
 
 bool Scheduling::is_own(const std::string& sched) const {
-    return plugin_.schedules(now(), sched);
+    return plugin_.scheduled_by(now(), sched) != PBS_BY_OTHERS;
+}
+
+bool Scheduling::is_by_program(const std::string& sched) const {
+    return plugin_.scheduled_by(now(), sched) == PBS_BY_PROGRAM;
+}
+
+Scheduling::Clock::duration Scheduling::settling_time() const {
+    for (const auto& [name, one] : scheds_)
+        if (one.is_registered() && is_by_program(name)) return kSettledForProgram;
+    return kSettled;
 }
 
 void Scheduling::set_own(const std::string& name, bool own) {
@@ -113,8 +130,8 @@ void Scheduling::look_after_registration(const std::string& name, Session& one) 
     set_own(name, own);
     if (!own) {
         if (one.client && one.client->state() != State::closed) {
-            log(fmt::format("sched {}: its policy is of algorithm external: pbs_sched is to schedule", name));
-            one.client->close("its policy is of algorithm external");
+            log(fmt::format("sched {}: its policy leaves its jobs to pbs_sched", name));
+            one.client->close("its policy leaves its jobs to pbs_sched");
             lost(name, one);
             one.untold.clear();
             one.tells_on = false;
@@ -141,7 +158,8 @@ void Scheduling::take_commands(const std::string& name, Session& one) {
     one.client->work();
     if (one.client->state() == State::closed) return lost(name, one);
     if (before != State::registered && one.client->state() == State::registered) {
-        log(fmt::format("sched {}: registered, the plugin schedules its jobs", name));
+        log(fmt::format("sched {}: registered, {} its jobs", name,
+                        is_by_program(name) ? "a program of the site schedules" : "the plugin schedules"));
         one.why.clear();
         one.logged.clear();
     }
@@ -222,7 +240,7 @@ int Scheduling::patience() const {
         if (wants(name) || (one.tells_on && on && known_)) return 0;
     }
     if (!altered_ || !looks) return kIdle;
-    const auto left = std::chrono::ceil<milliseconds>(*altered_ + kSettled - Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(*altered_ + settling_time() - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, kIdle));
 }
 
@@ -231,6 +249,7 @@ void Scheduling::step() {
     std::erase_if(scheds_, [&](const auto& entry) {
         if (site_.scheds.contains(entry.first)) return false;
         if (entry.second.client) entry.second.client->close("there is no such scheduler any more");
+        registrations_.end(entry.first);
         return phase_ == Phase::idle || current_ != entry.first;
     });
     for (auto& [name, one] : scheds_) {
@@ -293,7 +312,7 @@ void Scheduling::begin_next() {
         }
         return learn(!known_);
     }
-    const bool settled = altered_ && time - *altered_ >= kSettled;
+    const bool settled = altered_ && time - *altered_ >= settling_time();
     if (looker.empty() || (!settled && time - looked_ < (look_soon_ ? kLookSoon : kLook))) {
         if (!teller.empty() && known_) tell_on(teller);
         return;
@@ -337,7 +356,8 @@ ifl::Attributes Scheduling::shown(const std::string& sched) const {
     const Session& one = found->second;
     ifl::Attributes out;
     if (one.is_registered()) {
-        out.push_back(attribute("scheduled_by", {}, "pbs_policy"));
+        out.push_back(attribute("scheduled_by", {},
+                                is_by_program(sched) ? registrations_.text_of(sched) : "pbs_policy"));
     } else if (!is_own(sched)) {
         out.push_back(attribute("scheduled_by", {}, external_scheduler(sched)));
     } else {

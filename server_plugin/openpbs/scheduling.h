@@ -17,6 +17,10 @@
 // A cycle is begun by a command of the server, by a change that the shim has noticed, by the time, or by a
 // query that finds a change which no command reported. Such queries are made every few seconds, and one
 // second after the last request that altered a job.
+//
+// While a program of the site schedules (algorithm = external, external_program = ifl), a cycle is only its
+// queries: the program asks for the changes that they find (programs.h). Then a query follows a tenth of a
+// second after a request that altered a job.
 #pragma once
 
 #include <poll.h>
@@ -35,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "server_plugin/client/registrations.h"
 #include "server_plugin/openpbs/plugin.h"
 #include "server_plugin/openpbs/server_client.h"
 #include "server_plugin/openpbs/settings.h"
@@ -73,8 +78,20 @@ class Scheduling {
     // new held jobs. Returns true if the query is done, or can't be made now.
     bool look_after(Clock::time_point since);
 
-    // Returns whether the plugin's cycles schedule by this scheduler's policy: its algorithm isn't external.
+    // Returns whether the plugin registers as this scheduler: its policy doesn't leave the jobs to pbs_sched.
     bool is_own(const std::string& sched) const;
+    // The programs of the site that have registered.
+    client::Registrations& registrations() { return registrations_; }
+    // Returns whether decisions about starts are being made or carried out.
+    bool decides() const {
+        return phase_ != Phase::idle && phase_ != Phase::learning && phase_ != Phase::checking;
+    }
+    // Notes that the server is about to run a job at a place, at the request of a program. A query that is
+    // under way may still describe the job as waiting.
+    void starts(const Decision& decision);
+    // Takes that back: the server hasn't run the job, or perhaps not. `before`: the job, or its array, before
+    // starts().
+    void not_started(const std::string& job, const Job& before);
     // Copies the settings that managers have changed at the server into the policies, before the next cycle.
     void take_over(const Site& before, const Site& after);
     // Returns the attributes about the scheduler that `list sched` shows.
@@ -181,6 +198,10 @@ class Scheduling {
     };
 
     static std::int64_t now() { return std::time(nullptr); }
+    bool is_by_program(const std::string& sched) const;
+    Clock::duration settling_time() const;
+    bool has_begun_since(const std::string& job) const;
+    bool is_outdated(const Job& job) const;
     Session& current() { return scheds_.at(current_); }
 
     std::string external_scheduler(const std::string& sched) const;
@@ -271,6 +292,9 @@ class Scheduling {
     // one.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
+    client::Registrations registrations_;
+    // The jobs that programs have started since the last query began.
+    std::map<std::string, Clock::time_point> begun_;
     std::map<std::string, Failed> failed_;
     bool known_ = false;        // all of the server's objects have been queried once
     bool stale_server_ = true;  // the server, schedulers and resources may have changed

@@ -11,6 +11,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
+#include "values/indices.h"
 #include "values/text.h"
 
 namespace pbs::openpbs {
@@ -276,16 +277,55 @@ std::size_t Scheduling::forget(const std::string& job) {
     return plugin_.records().forget(now(), job) ? 1 : 0;
 }
 
+// Returns whether a program has started the job since the last query began, so that the answer may not know
+// it.
+bool Scheduling::has_begun_since(const std::string& job) const {
+    const auto found = begun_.find(job);
+    return found != begun_.end() && found->second >= look_began_;
+}
+
+// Returns whether the server may have described the job before it carried a program's start out: the job
+// itself, or an array of which a subjob was started.
+bool Scheduling::is_outdated(const Job& job) const {
+    if (job.runs()) return false;
+    return std::ranges::any_of(begun_, [&](const auto& one) {
+        return has_begun_since(one.first) && (one.first == job.id || array_of(one.first) == job.id);
+    });
+}
+
+void Scheduling::starts(const Decision& decision) {
+    const Clock::time_point time = Clock::now();
+    std::erase_if(begun_, [this](const auto& one) { return one.second < look_began_; });
+    begun_[plugin_.records().starts(now(), decision)] = time;
+}
+
+void Scheduling::not_started(const std::string& job, const Job& before) {
+    begun_.erase(job);
+    noticed(PBS_OBJ_JOB);
+    Records& records = plugin_.records();
+    const Job* noted = records.job(job);
+    // A query may have described the job since.
+    if (noted == nullptr || noted->substate != before.substate) return;
+    if (!before.array) {
+        (void)records.tell(now(), before);
+    } else if (const Job* known = records.job(before.id)) {
+        Job array = *known;
+        array.queued += fmt::format("{}{}", array.queued.empty() ? "" : ",", values::index_in(job));
+        (void)records.tell(now(), std::move(array));  // the array stands for its waiting subjobs
+    }
+}
+
 std::size_t Scheduling::take_jobs() {
     Records& records = plugin_.records();
     std::size_t count = 0;
-    for (Job& job : run_.learnt.jobs) count += records.tell(now(), std::move(job)) ? 1 : 0;
+    for (Job& job : run_.learnt.jobs)
+        if (!is_outdated(job)) count += records.tell(now(), std::move(job)) ? 1 : 0;
     run_.learnt.jobs.clear();
     if (!run_.learnt.ids && !run_.learnt.subjobs) return count;
     std::vector<std::string> gone;
     for (const auto& [id, job] : records.jobs()) {
         const auto& there = array_of(id).empty() ? run_.learnt.ids : run_.learnt.subjobs;
-        if (there && !there->contains(id)) gone.push_back(id);
+        if (there && !there->contains(id) && !has_begun_since(id)) gone.push_back(id);
     }
     run_.learnt.ids.reset();
     run_.learnt.subjobs.reset();
@@ -371,7 +411,8 @@ void Scheduling::ask_missing() {
 
 std::size_t Scheduling::forget_missing() {
     std::size_t count = 0;
-    for (const std::string& id : run_.search.missing) count += forget(id);
+    for (const std::string& id : run_.search.missing)
+        if (!has_begun_since(id)) count += forget(id);
     for (const auto& [queue, ids] : run_.search.queues) {
         const JobCount has = run_.search.counts[queue];
         const JobCount known = plugin_.records().count(queue);

@@ -5,7 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,9 +27,11 @@
 #include "server_plugin/openpbs/backup.h"
 #include "server_plugin/openpbs/messages.h"
 #include "server_plugin/openpbs/plugin.h"
+#include "server_plugin/openpbs/programs.h"
 #include "server_plugin/openpbs/scheduling.h"
 #include "server_plugin/openpbs/site.h"
 #include "server_plugin/openpbs/status_kinds.h"
+#include "server_plugin/openpbs/wake.h"
 #include "values/text.h"
 
 namespace pbs::openpbs {
@@ -43,35 +44,11 @@ constexpr std::chrono::seconds kAlive{10};       // the longest time for which t
 constexpr std::chrono::seconds kLookAgain{600};  // the interval of queries of the server's objects
 constexpr std::chrono::seconds kServerRetry{1};  // the pause between two attempts to reach the server
 
-// Wakes the service's thread when a thread of the plugin has finished a piece of work.
-class Wake {
-  public:
-    Wake() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-    ~Wake() {
-        if (fd_ >= 0) close(fd_);
-    }
-    Wake(const Wake&) = delete;
-    Wake& operator=(const Wake&) = delete;
-
-    int fd() const { return fd_; }
-    void call() const {
-        const std::uint64_t one = 1;
-        (void)!write(fd_, &one, sizeof one);
-    }
-    void clear() const {
-        std::uint64_t count = 0;
-        (void)!read(fd_, &count, sizeof count);
-    }
-    std::atomic<bool> cycle_finished = false;
-
-  private:
-    int fd_;
-};
-
 class Service {
   public:
     Service(int fd, const ServiceOptions& options) : fd_(fd), options_(options), in_(kLongestMessage) {}
     ~Service() {
+        programs_.reset();
         scheduling_.reset();
         plugin_.reset();
         close(fd_);
@@ -93,6 +70,14 @@ class Service {
   private:
     static std::int64_t now() { return std::time(nullptr); }
 
+    // A status request in progress, with the objects that were found so far.
+    struct Listing {
+        Clock::time_point asked = Clock::now();
+        bool begun = false;
+        std::string extend;
+        ifl::StatusParts parts;
+    };
+
     // ---- The start.
 
     void try_to_start() {
@@ -105,6 +90,9 @@ class Service {
             return;
         }
         client::Options options{options_.plugin, options_.home, site->server.name, {}, now()};
+        options.first_change = std::chrono::duration_cast<std::chrono::microseconds>(
+                                   std::chrono::system_clock::now().time_since_epoch())
+                                   .count();
         options.cycle_finished = [this] {
             wake_.cycle_finished = true;
             wake_.call();
@@ -118,7 +106,10 @@ class Service {
         plugin_ = std::move(*plugin);
         site_ = std::move(*site);
         failed_.clear();
-        if (options_.scheduler) scheduling_ = std::make_unique<Scheduling>(*plugin_, site_, options_.log);
+        if (options_.scheduler) {
+            scheduling_ = std::make_unique<Scheduling>(*plugin_, site_, options_.log);
+            programs_ = std::make_unique<Programs>(*plugin_, site_, *scheduling_, options_.log);
+        }
         looked_ = Clock::now();
         show_all();
         options_.log("policy objects are available");
@@ -245,7 +236,24 @@ class Service {
     // Carries out a request, or a part of it. Returns whether the request is answered.
     bool carry_out(const Ask& one) {
         if (one.request.type == ifl::RequestType::manager) return manager(one);
+        if (std::holds_alternative<ifl::RunJob>(one.request.body)) return start(one);
         return status(one);
+    }
+
+    bool start(const Ask& one) {
+        if (!programs_) {
+            answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of("start")));
+            return true;
+        }
+        if (waits_for_look(one, std::get<ifl::RunJob>(one.request.body).job)) return false;
+        return answered(one.ticket, programs_->start(now(), one, identity_of(one)));
+    }
+
+    bool answered(std::uint64_t ticket, const std::optional<ifl::Reply>& reply) {
+        if (!reply) return false;
+        listings_.erase(ticket);
+        answer(ticket, *reply);
+        return true;
     }
 
     bool manager(const Ask& one) {
@@ -322,6 +330,8 @@ class Service {
         const std::string_view extend = std::string_view(one.request.extend).substr(kBegin.size());
         const std::string_view kind = extend.substr(0, extend.find(';'));
         const std::uint32_t type = status_type(kind, scheduling_ != nullptr);
+        if (kind == "registration" && programs_)
+            return answered(one.ticket, programs_->enter(now(), one, identity_of(one)));
         if (type == 0) {
             answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of(kind)));
             return true;
@@ -329,19 +339,29 @@ class Service {
         const auto& body = std::get<ifl::Status>(one.request.body);
         std::string name = body.object;
         Listing& listing = listings_[one.ticket];
+        if (type == PBS_OBJ_CHANGES && programs_->waits(one.ticket)) return false;
         if (type == PBS_OBJ_EXPLANATION) {
             const Identity who = identity_of(one);
             const Records& records = plugin_->records();
             name = records.explained(name);
-            if (records.job(name) == nullptr && waits_for_look(one.ticket, listing.asked)) return false;
+            if (waits_for_look(one, body.object)) return false;
+            if (kind.size() < extend.size()) return explain_start(one, who, listing);
             if (who.privilege == PBS_PRIV_NONE && !records.may_see(who.user + '@' + who.host, name)) {
                 answer(one.ticket, ifl::Reply::error(PBSE_PERM));
                 listings_.erase(one.ticket);
                 return true;
             }
         }
-        if (!std::exchange(listing.begun, true) && kind.size() < extend.size())
-            listing.extend = extend.substr(kind.size() + 1);
+        if (!std::exchange(listing.begun, true)) {
+            if (kind.size() < extend.size()) listing.extend = extend.substr(kind.size() + 1);
+            if (type == PBS_OBJ_CHANGES) {
+                auto begun = programs_->begin_wait(one, listing.extend, identity_of(one));
+                if (!begun)
+                    return answered(one.ticket, ifl::Reply::error(begun.error().code, begun.error().message));
+                listing.extend = *std::move(begun);
+                if (programs_->waits(one.ticket)) return false;
+            }
+        }
         for (;;) {
             std::string next;
             const ifl::Reply reply = plugin_->status(now(), type, name, body.wanted, identity_of(one),
@@ -355,16 +375,32 @@ class Service {
                 listing.extend = std::move(next);
                 continue;
             }
-            Answer parts{one.ticket, {}};
-            std::vector<ifl::StatusPart> all = listing.parts.take();
-            if (all.empty()) all.emplace_back();
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                const auto packet = ifl::part_packet(std::move(all[i]), i + 1 < all.size());
-                parts.parts.push_back(packet[0].substr(ifl::kPacketHeaderSize) + packet[1]);
-            }
-            send(parts);
+            send_objects(one.ticket, listing.parts);
             break;
         }
+        if (type == PBS_OBJ_CHANGES) programs_->end_wait(one.ticket);
+        listings_.erase(one.ticket);
+        return true;
+    }
+
+    void send_objects(std::uint64_t ticket, ifl::StatusParts& objects) {
+        Answer parts{ticket, {}};
+        std::vector<ifl::StatusPart> all = objects.take();
+        if (all.empty()) all.emplace_back();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto packet = ifl::part_packet(std::move(all[i]), i + 1 < all.size());
+            parts.parts.push_back(packet[0].substr(ifl::kPacketHeaderSize) + packet[1]);
+        }
+        send(parts);
+    }
+
+    bool explain_start(const Ask& one, const Identity& who, Listing& listing) {
+        std::vector<ifl::ObjectStatus> objects;
+        const auto reply = programs_->explain(now(), one, who, objects);
+        if (!reply || reply->code != 0) return answered(one.ticket, reply);
+        for (const ifl::ObjectStatus& object : objects)
+            listing.parts.add(object.type, object.name, object.attributes);
+        send_objects(one.ticket, listing.parts);
         listings_.erase(one.ticket);
         return true;
     }
@@ -372,11 +408,13 @@ class Service {
     // Returns whether the request has to wait for a query of the server's jobs, because the job that it names
     // isn't known. Only one request at a time waits so, because the server's loop waits a little for each
     // request without an answer.
-    bool waits_for_look(std::uint64_t ticket, Clock::time_point since) {
-        if (!scheduling_ || looks_for_.value_or(ticket) != ticket) return false;
+    bool waits_for_look(const Ask& one, const std::string& job) {
+        const Records& records = plugin_->records();
+        if (records.job(records.explained(job)) != nullptr) return false;
+        if (!scheduling_ || looks_for_.value_or(one.ticket) != one.ticket) return false;
         looks_for_.reset();
-        if (scheduling_->look_after(since)) return false;
-        looks_for_ = ticket;
+        if (scheduling_->look_after(listings_[one.ticket].asked)) return false;
+        looks_for_ = one.ticket;
         return true;
     }
 
@@ -459,9 +497,16 @@ class Service {
         using std::chrono::milliseconds;
         if (stale_) return 0;
         if (!plugin_) return static_cast<int>(milliseconds(kServerRetry).count());
-        if (!asked_.empty()) return static_cast<int>(kAgain.count());
-        const std::int64_t due = plugin_->next_deadline(now());
         std::int64_t most = milliseconds(kAlive).count();
+        if (!asked_.empty()) {
+            // Requests that wait for changes alone needn't be looked at before there are any.
+            const bool only_waits = programs_ && std::ranges::all_of(asked_, [this](const Ask& one) {
+                                        return programs_->waits(one.ticket);
+                                    });
+            if (!only_waits) return static_cast<int>(kAgain.count());
+            most = std::min<std::int64_t>(most, programs_->patience().count());
+        }
+        const std::int64_t due = plugin_->next_deadline(now());
         if (scheduling_) most = std::min<std::int64_t>(most, scheduling_->patience());
         if (due == INT64_MAX) return static_cast<int>(most);
         return static_cast<int>(
@@ -503,6 +548,7 @@ class Service {
                 std::erase_if(asked_, [&](const Ask& asked) { return asked.ticket == gone->ticket; });
                 listings_.erase(gone->ticket);
                 if (looks_for_ == gone->ticket) looks_for_.reset();
+                if (programs_) programs_->give_up(gone->ticket);
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
@@ -512,14 +558,6 @@ class Service {
             }
         }
     }
-
-    // A status request in progress, with the objects that were found so far.
-    struct Listing {
-        Clock::time_point asked = Clock::now();
-        bool begun = false;
-        std::string extend;
-        ifl::StatusParts parts;
-    };
 
     int fd_;
     const ServiceOptions& options_;
@@ -533,6 +571,7 @@ class Service {
     std::unique_ptr<Plugin> plugin_;
     Site site_;
     std::unique_ptr<Scheduling> scheduling_;
+    std::unique_ptr<Programs> programs_;  // null: pbs_sched schedules
     std::map<std::string, ifl::Attributes> scheduling_shown_;
     std::uint64_t cycles_ = 0;
     bool stale_ = false;  // some of the server's objects may have changed

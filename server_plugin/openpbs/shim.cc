@@ -36,6 +36,13 @@ bool changes_jobs(unsigned long type) {
     return std::ranges::find(kTypes, type) != kTypes.end();
 }
 
+bool is_start(unsigned long type) {
+    using Type = ifl::RequestType;
+    return type == static_cast<unsigned long>(Type::run_job) ||
+           type == static_cast<unsigned long>(Type::async_run_job) ||
+           type == static_cast<unsigned long>(Type::run_job_acknowledged);
+}
+
 bool is_own_type(std::uint64_t type) {
     return type >= PBS_OBJ_POLICY && type <= kLastType;
 }
@@ -117,6 +124,13 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
+    if (is_start(current_.type) && !is_schedulers(current_.connection)) {
+        if (const int rc = read_start(sock); rc != 0) return rc;
+        if (held_.contains(sock)) {
+            current_.type = kManager;
+            return feed_header(kManager, request, type, version);
+        }
+    }
     // Tell the service before the server makes the change. The service then queries the server later, and its
     // queries see the change.
     if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
@@ -127,12 +141,47 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     return feed();
 }
 
+// Reads a start with its extend string, and holds it if it is to be tested.
+int Shim::read_start(int sock) {
+    ifl::RunJob run;
+    unsigned long argument = 0;
+    if (const int rc = library_.get_text(sock, kLongestObject, run.job); rc != 0) return rc;
+    if (const int rc = library_.get_any_text(sock, run.destination); rc != 0) return rc;
+    if (const int rc = library_.get_unsigned(sock, argument); rc != 0) return rc;
+    run.argument = argument;
+    Extend extend;
+    if (const int rc = library_.get_extend(sock, extend.text, extend.present); rc != 0) return rc;
+    current_.extend = extend;
+    if (extend.text.starts_with("check="))
+        return hold(sock, {static_cast<ifl::RequestType>(current_.type), current_.user, std::move(run), {}});
+    current_.run = std::move(run);
+    return 0;
+}
+
+// Returns the held start that the server has been given on this connection; null: there is none.
+Shim::Held* Shim::starting(int sock) {
+    if (!library_.on_connection()) return nullptr;
+    Held* const waiting = held(sock);
+    const bool again = is_current(sock) && current_.course == Course::again;
+    return waiting != nullptr && waiting->step == Step::starting && !again ? waiting : nullptr;
+}
+
 // Handles a call for a connection whose request isn't answered yet. Further data that the client may have
 // sent has to wait.
 int Shim::decode_header_again(Held& waiting, void* request, int* type, int* version) {
     current_.user = waiting.request.user;
     current_.type = kManager;
     current_.course = Course::again;
+    if (waiting.step == Step::server && waiting.is_start()) {
+        waiting.step = Step::starting;
+        current_.course = Course::server;
+        current_.run = std::get<ifl::RunJob>(waiting.request.body);
+        current_.extend = Extend{};
+        // Let the server acknowledge each start, so that the service learns of a refusal.
+        current_.type = static_cast<unsigned long>(
+            waiting.wants_reply() ? waiting.request.type : ifl::RequestType::run_job_acknowledged);
+        return feed_header(current_.type, request, type, version);
+    }
     if (waiting.step == Step::turn && !turn_) {
         waiting.step = Step::probing;
         current_.course = Course::probe;
@@ -173,13 +222,14 @@ int Shim::probe(int sock, void* request, unsigned long command) {
 
 int Shim::decode_manage(int sock, void* request) {
     if (!is_current(sock) || current_.type != kManager) return library_.real().decode_manage(sock, request);
-    if (current_.course == Course::probe || current_.course == Course::again)
-        return probe(sock, request, PBS_CMD_CREATE);
+    if (current_.course == Course::probe || current_.course == Course::again) {
+        // Operators may start jobs.
+        const Held* waiting = held(sock);
+        return probe(sock, request, waiting != nullptr && waiting->is_start() ? PBS_CMD_SET : PBS_CMD_CREATE);
+    }
     if (current_.course == Course::prove) {
         const Held* waiting = held(sock);
-        const std::string_view kind =
-            waiting == nullptr ? std::string_view() : kind_of(waiting->request.extend);
-        return probe(sock, request, command_of_proof(kind));
+        return probe(sock, request, command_of_proof(waiting == nullptr ? "" : waiting->request.extend));
     }
     if (current_.course == Course::server) {
         const Held& waiting = held_.at(sock);
@@ -308,6 +358,16 @@ int Shim::hold_status(int sock, void* request, const std::string& name, const Ra
         return rc;
     current_.extend = Extend{};
     return feed_status(sock, request, {}, {});
+}
+
+int Shim::decode_run(int sock, void* request) {
+    if (!is_current(sock) || !current_.run) return library_.real().decode_run(sock, request);
+    std::string data;
+    ifl::DisWriter out(data);
+    out.put_string(current_.run->job);
+    out.put_string(current_.run->destination);
+    out.put_unsigned(current_.run->argument);
+    return library_.feed(data, [&] { return library_.real().decode_run(sock, request); });
 }
 
 int Shim::decode_extend(int sock, void* request) {

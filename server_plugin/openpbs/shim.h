@@ -19,7 +19,15 @@
 // request from the shim's copy. Only one such request is in progress at a time, so that the result of the
 // check still holds at the commit.
 //
+// A start of a job that the policy's filters are to test ("check=True") has rounds, too: a probe; the service
+// tests the start and names the place; then the server gets the start at that place, without the extend
+// string. The server may answer it later, while it works on other requests.
+//
 // The server waits for the service for at most 20 milliseconds. A later answer is sent when it comes.
+//
+// A program that has registered as a scheduler keeps its connection. When that is closed, the shim gives the
+// ticket of the registration up. If the service was started anew, the shim registers the program again, and
+// repeats the question of a program that waits for changes.
 #pragma once
 
 #include <sys/epoll.h>
@@ -61,6 +69,7 @@ class Shim {
     int decode_header(int sock, void* request, int* type, int* version);
     int decode_manage(int sock, void* request);
     int decode_status(int sock, void* request);
+    int decode_run(int sock, void* request);
     int decode_extend(int sock, void* request);
     int encode_reply(int sock, void* reply);
     int wait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* signals);
@@ -78,6 +87,7 @@ class Shim {
         turn,       // the request waits until no other shared request is in progress
         checking,   // the service checks the plugin's part
         server,     // the server is to do its part next
+        starting,   // the server starts a job that the service has tested
         proving,    // the request's second probe shows whether its client may see everything
         answering,  // the service makes the answer
         sending     // the answer is being sent
@@ -94,6 +104,12 @@ class Shim {
         Clock::time_point deadline{};
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
+
+        bool is_start() const { return std::holds_alternative<ifl::RunJob>(request.body); }
+        // Returns whether the client reads a reply to this request.
+        bool wants_reply() const { return request.type != ifl::RequestType::async_run_job; }
+        bool waits_for_changes() const;
+        Ask question(Ask::What what, std::uint32_t privilege) const;
     };
     // The treatment of the request that the server is reading at present.
     enum class Course : std::uint8_t {
@@ -124,6 +140,13 @@ class Shim {
         std::optional<std::string> refusal{};  // settle: the text to reply in place of error 15004
         std::string warning;                   // settle: a text to add if the plugin schedules
         std::uint32_t object_type = 0;         // listing: the type of the listed objects
+        std::optional<ifl::RunJob> run{};      // a start, in place of the one on the connection
+    };
+    // The registrations of a connection as schedulers, which have one ticket.
+    struct Registered {
+        Connection connection;
+        std::uint64_t ticket = 0;
+        std::vector<Ask> requests{};
     };
 
     Connection connection_of(int sock) const;
@@ -150,9 +173,12 @@ class Shim {
     }
     int before_delete(int sock, void* request, const ifl::Manage& body, const RawAttributes& attributes);
     int hold_status(int sock, void* request, const std::string& name, const RawAttributes& wanted);
+    int read_start(int sock);
+    Held* starting(int sock);
 
     int after_probe(Held& held, const std::string& reply);
     int after_server(Held& held, const std::string& reply);
+    int after_start(Held& held, const std::string& reply);
     int after_proof(Held& held, const std::string& reply);
     int after_settled(int sock, const std::string& reply);
     int after_listing(int sock, const std::string& reply);
@@ -160,6 +186,8 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
+    std::uint64_t ticket_for(const Held& held);
+    void note_registration(const Held& held);
     // Asks the service about a change that the current user requests. The question belongs to no held
     // request.
     void ask_apart(int sock, Ask::What what, ifl::Manage body);
@@ -176,6 +204,7 @@ class Shim {
     void release_turn(const Connection& connection);
     void look_after_held();
     void look_after_link();
+    void look_after_registered();
     bool next_event(epoll_event& event);
     int next_timeout(int timeout) const;
 
@@ -187,6 +216,7 @@ class Shim {
     std::optional<Connection> turn_;  // connection of the shared request in progress; none: there is none
     std::uint64_t last_ticket_ = 0;
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
+    std::vector<Registered> registered_;          // connections of programs that schedule
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
     // The service's answer to the request last_ticket_, which belongs to no held request.
     std::optional<std::vector<std::string>> other_answer_;

@@ -47,10 +47,12 @@ int Shim::forward(int sock, const std::string& reply) {
 }
 
 int Shim::encode_reply(int sock, void* reply) {
-    if (!is_current(sock) || current_.course == Course::pass)
+    Held* const started = starting(sock);
+    if (started == nullptr && (!is_current(sock) || current_.course == Course::pass))
         return library_.real().encode_reply(sock, reply);
     const auto data = library_.encoded(sock, reply);
     if (!data) return data.error();
+    if (started != nullptr) return after_start(*started, *data);
     const Course course = current_.course;
     if (course == Course::listing) return after_listing(sock, *data);
     if (course == Course::settle) return after_settled(sock, *data);
@@ -76,8 +78,9 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
     const int sock = connection.sock;
     const bool status = waiting.request.type == ifl::RequestType::status_scheduler;
     if (code_of(reply) != (status ? 0 : PBSE_IVALREQ)) {
+        const bool wants_reply = waiting.wants_reply();
         end(connection);
-        return forward(sock, reply);
+        return wants_reply ? forward(sock, reply) : 0;
     }
     if (!link_.up()) {
         refuse(waiting, link_.why_down());
@@ -90,6 +93,9 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
         }
         waiting.step = Step::answering;
         ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+    } else if (waiting.is_start()) {
+        waiting.step = Step::answering;
+        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
     } else {
         if (turn_ && *turn_ != connection) {
             waiting.step = Step::turn;
@@ -114,11 +120,23 @@ int Shim::after_proof(Held& waiting, const std::string& reply) {
     waiting.step = Step::answering;
     if (!proved)
         ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
-    else if (command_of_proof(kind) == PBS_CMD_CREATE)
+    else if (command_of_proof(waiting.request.extend) == PBS_CMD_CREATE)
         ask(waiting, Ask::What::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
     else
         ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
-    return await(connection);
+    if (kind == "changes") waiting.deadline += kLongestWait;
+    // The server doesn't wait while a program waits for changes.
+    return waiting.waits_for_changes() ? 0 : await(connection);
+}
+
+// Handles the server's answer to a start that the service has tested.
+int Shim::after_start(Held& waiting, const std::string& reply) {
+    const Connection connection = waiting.connection;
+    const bool wants_reply = waiting.wants_reply();
+    if (is_current(connection.sock)) current_.course = Course::pass;
+    if (code_of(reply) == 0) waiting.step = Step::sending;  // else end() tells the service
+    end(connection);
+    return wants_reply ? forward(connection.sock, reply) : 0;
 }
 
 int Shim::after_server(Held& waiting, const std::string& reply) {
@@ -174,7 +192,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
         for (const ifl::Attribute& one : found->second) {
             if (!wants(one.name) || (!silent.empty() && one.name == "policy_service")) continue;
             object.attributes.push_back(one);
-            if (one.name == "scheduled_by" && one.value == "pbs_policy" && !link_.up())
+            if (one.name == "scheduled_by" && !one.value.starts_with("pbs_sched") && !link_.up())
                 object.attributes.back().value = "nobody";
         }
     if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))

@@ -17,14 +17,9 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr int kPoll = 5;  // milliseconds between two looks while a client waits for the service
-
-// Returns whether the client has closed its end. If so, nobody waits for an answer, and the server has to
-// read from the connection to notice that.
-bool has_left(int sock) {
-    pollfd peer{sock, POLLRDHUP, 0};
-    return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
-}
+constexpr std::uint32_t kOfManagers = PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR;
+constexpr int kPoll = 5;          // milliseconds between two looks while a client waits for the service
+constexpr int kPollChanges = 20;  // the same, if clients wait for nothing but changes
 
 // Joins the texts of two successful replies to one request: the server's reply about its part, and the
 // service's reply about the plugin's part.
@@ -42,6 +37,20 @@ std::string joined(const std::string& servers, const std::string& ours) {
 
 }  // namespace
 
+bool has_left(int sock) {
+    pollfd peer{sock, POLLRDHUP, 0};
+    return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+bool Shim::Held::waits_for_changes() const {
+    return step == Step::answering && kind_of(request.extend) == "changes" &&
+           !request.extend.ends_with(";timeout=0");
+}
+
+Ask Shim::Held::question(Ask::What what, std::uint32_t privilege) const {
+    return {ticket, what, privilege, address, request};
+}
+
 void Shim::release_turn(const Connection& connection) {
     if (turn_ == connection) turn_.reset();
 }
@@ -54,19 +63,33 @@ void Shim::end(const Connection& connection) {
     // If the server has done its part, don't abandon the plugin's part, even though nobody waits for the
     // reply.
     const bool goes_on = !found->second.server_reply.empty();
-    if (!goes_on && (step == Step::checking || step == Step::answering))
-        link_.send(Abandon{found->second.ticket});
+    const bool asked = step == Step::checking || step == Step::answering;
+    // The service has noted a tested start, which doesn't come about.
+    const bool not_started = found->second.is_start() && (step == Step::server || step == Step::starting);
+    if (!goes_on && (asked || not_started)) link_.send(Abandon{found->second.ticket});
     held_.erase(found);
 }
 
+// Returns a ticket for the request. The registrations of a connection have one ticket.
+std::uint64_t Shim::ticket_for(const Held& waiting) {
+    const auto known = std::ranges::find(registered_, waiting.connection, &Registered::connection);
+    const bool again = known != registered_.end() && kind_of(waiting.request.extend) == "registration";
+    return again ? known->ticket : ++last_ticket_;
+}
+
+// Notes that the service has registered the connection as a scheduler.
+void Shim::note_registration(const Held& waiting) {
+    auto known = std::ranges::find(registered_, waiting.connection, &Registered::connection);
+    if (known == registered_.end())
+        known = registered_.insert(registered_.end(), {waiting.connection, waiting.ticket});
+    const auto same = [&](const Ask& one) { return one.request.body == waiting.request.body; };
+    if (std::ranges::none_of(known->requests, same))
+        known->requests.push_back(waiting.question(Ask::What::whole, kOfManagers));
+}
+
 void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
-    waiting.ticket = ++last_ticket_;
-    Ask message;
-    message.ticket = waiting.ticket;
-    message.what = what;
-    message.privilege = privilege;
-    message.address = waiting.address;
-    message.request = waiting.request;
+    waiting.ticket = ticket_for(waiting);
+    const Ask message = waiting.question(what, privilege);
     // Check the message first. If the service couldn't read it, the connection to the service would end for
     // all clients.
     if (const auto readable =
@@ -81,7 +104,7 @@ void Shim::ask_apart(int sock, Ask::What what, ifl::Manage body) {
     Ask message;
     message.ticket = ++last_ticket_;
     message.what = what;
-    message.privilege = PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR;
+    message.privilege = kOfManagers;
     message.address = address_of(sock);
     message.request = {ifl::RequestType::manager, current_.user, std::move(body), {}};
     link_.send(message);
@@ -130,6 +153,16 @@ void Shim::answered(Held& waiting, std::vector<std::string> parts) {
         waiting.step = Step::server;
         return;
     }
+    if (waiting.is_start() && waiting.step == Step::answering && code == 0) {
+        const auto reply = ifl::decode_reply(parts.front());
+        const auto* place = reply ? std::get_if<ifl::TextReply>(&reply->body) : nullptr;
+        if (place == nullptr) return refuse(waiting, "the policy service has named no place");
+        std::get<ifl::RunJob>(waiting.request.body).destination = place->text;
+        waiting.step = Step::server;
+        return;
+    }
+    if (code == 0 && kind_of(waiting.request.extend) == "registration") note_registration(waiting);
+    if (!waiting.wants_reply()) parts.clear();
     if (!waiting.server_reply.empty()) {
         if (code == 0) {
             parts.front() = joined(waiting.server_reply, parts.front());
@@ -194,6 +227,13 @@ void Shim::look_after_link() {
     if (link_.connect(now)) {
         shown_.clear();
         silent_told_ = false;
+        for (const Registered& one : registered_)
+            for (const Ask& request : one.requests) link_.send(request);
+        for (auto& [sock, waiting] : held_) {
+            if (!waiting.waits_for_changes()) continue;
+            waiting.deadline = now + options_.time_limit + kLongestWait;
+            link_.send(waiting.question(Ask::What::whole, kOfManagers));
+        }
     }
     take(link_.receive(std::chrono::milliseconds(0)));
     const bool silent = link_.up() && link_.silent(now) > kLongSilence;
@@ -205,11 +245,20 @@ void Shim::look_after_link() {
     for (auto& [sock, waiting] : held_) {
         if (waiting.step == Step::checking || waiting.step == Step::server) {
             refuse(waiting, fmt::format("{}; nothing has been changed", link_.why_down()));
-        } else if (waiting.step == Step::answering) {
+        } else if (waiting.step == Step::answering && !waiting.waits_for_changes()) {
             refuse(waiting,
                    fmt::format("{}; whether the request has been carried out isn't known", link_.why_down()));
         }
     }
+}
+
+void Shim::look_after_registered() {
+    std::erase_if(registered_, [this](const Registered& one) {
+        const bool there =
+            connection_of(one.connection.sock) == one.connection && !has_left(one.connection.sock);
+        if (!there) link_.send(Abandon{one.ticket});
+        return !there;
+    });
 }
 
 void Shim::look_after_held() {
@@ -218,9 +267,11 @@ void Shim::look_after_held() {
     std::vector<Connection> gone;
     for (auto& [sock, waiting] : held_) {
         const bool late = now > waiting.deadline;
-        const bool refused = late && waiting.step == Step::probing;  // the server has refused the probe
+        // The server has refused the probe, or takes long to start a job, and will answer that itself.
+        const bool left_alone = waiting.step == Step::probing || waiting.step == Step::starting;
+        const bool refused = late && left_alone;
         const bool reads_nothing = now > waiting.deadline + options_.time_limit;
-        const bool wants_answer = waiting.step != Step::probing && waiting.step != Step::sending;
+        const bool wants_answer = !left_alone && waiting.step != Step::sending;
         if (!(connection_of(sock) == waiting.connection) || has_left(sock) || refused ||
             (reads_nothing && !wants_answer)) {
             gone.push_back(waiting.connection);
@@ -250,13 +301,16 @@ bool Shim::next_event(epoll_event& event) {
 }
 
 int Shim::next_timeout(int timeout) const {
-    if (held_.empty() && link_.up()) return timeout;
-    const int most = held_.empty() ? 1000 : kPoll;
+    if (held_.empty() && registered_.empty() && link_.up()) return timeout;
+    const bool only_changes =
+        std::ranges::all_of(held_, [](const auto& entry) { return entry.second.waits_for_changes(); });
+    const int most = held_.empty() ? 1000 : only_changes ? kPollChanges : kPoll;
     return timeout < 0 ? most : std::min(timeout, most);
 }
 
 int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* signals) {
     look_after_link();
+    look_after_registered();
     look_after_held();
     send_answers();
     epoll_event event{};

@@ -14,6 +14,10 @@ namespace pbs::openpbs {
 
 constexpr std::chrono::seconds kLongSilence{60};
 
+// Returns whether the client has closed its end. If so, nobody waits for an answer, and the server has to
+// read from the connection to notice that.
+bool has_left(int sock);
+
 // Returns the code of a reply, given the data of its packet; PBSE_PROTOCOL if the data aren't a reply.
 inline int code_of(const std::string& reply) {
     ifl::DisReader in(reply);
@@ -33,9 +37,12 @@ inline std::string_view kind_of(std::string_view extend) {
 }
 
 // Returns the command of the second probe. The server permits this command only to clients who may see all
-// objects of this kind.
-inline std::uint32_t command_of_proof(std::string_view kind) {
-    return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
+// objects of the kind that the extend string names, or may do what it says.
+inline std::uint32_t command_of_proof(std::string_view extend) {
+    const std::string_view kind = kind_of(extend);
+    const bool managers = kind == "fairshare" || kind == "registration" || kind == "changes" ||
+                          extend.starts_with("object=explanation;");
+    return managers ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
 
 // Returns the address of a connection's client; empty if it isn't an IPv4 address.

@@ -17,7 +17,8 @@ struct Kind {
 };
 // Kinds of objects that exist only if the plugin's own scheduler schedules.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
-                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
+                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE},
+                               Kind{"changes", PBS_OBJ_CHANGES}};
 constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
 
 }  // namespace
@@ -44,8 +45,12 @@ std::string instead_of(std::string_view kind) {
         return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", kWhy);
     if (kind == "fairshare") return fmt::format("{}, and keeps the usage of shares itself: use pbsfs", kWhy);
     if (kind == "quota_use") return fmt::format("{}, and knows no quotas", kWhy);
-    if (kind == "changes" || kind == "registration")
-        return "not supported on this host: an OpenPBS server has schedulers of its own kind";
+    if (kind == "changes" || kind == "registration" || kind == "start")
+        return fmt::format(
+            "{}: a program of the site can schedule, and starts are tested, where the plugin is installed "
+            "with "
+            "pbs_policy_install --scheduler",
+            kWhy);
     if (kind == "accounting")
         return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
     return fmt::format("No support for requested service: {}", kind);

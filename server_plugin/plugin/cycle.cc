@@ -12,6 +12,7 @@
 
 #include "ifl/pbs_error.h"
 #include "objects/output_file.h"
+#include "objects/unsupported.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/dump_file.h"
 #include "server_plugin/plugin/queue_settings.h"
@@ -141,10 +142,11 @@ bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigge
 }
 
 bool is_external(State& state, sched::Instant now, std::string_view sched) {
-    if (state.host.has_pbs_sched() || !state.adopted) return false;
+    if (!state.adopted) return false;
     const auto is = [&](std::string_view name) {
         const objects::Object* policy = state.adopted->policy(name);
-        return policy != nullptr && policy->text("algorithm") == "external";
+        return policy != nullptr && policy->text("algorithm") == "external" &&
+               objects::scheduler_by(*policy, state.host.abilities()) == objects::PbsSched::program;
     };
     // The policy in force is looked up only if one of the policies is external, since that search computes
     // the windows of prime time.

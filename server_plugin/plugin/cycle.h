@@ -14,8 +14,8 @@ namespace pbs::plugin {
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
-// Returns whether the algorithm of the scheduler's policy in force is external: a program that has registered
-// with the host schedules, and cycles decide nothing. Always false on hosts with pbs_sched.
+// Returns whether the scheduler's policy in force leaves its jobs to a program of the site, which registers
+// with the host: cycles decide nothing.
 bool is_external(State& state, sched::Instant now, std::string_view sched);
 
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.

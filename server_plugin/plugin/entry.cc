@@ -117,13 +117,15 @@ void set_requests(pbs_plugin& table) {
             tell_peer_queues(state, instant(now), view(sched), state.host.reply(reply));
         });
     };
-    table.schedules = [](void* self, int64_t now, pbs_str sched) -> int32_t {
-        return guarded(self, "schedules", 0, [&](State& state) -> int32_t {
-            settle(state);
-            const bool external = state.host.has_pbs_sched() ? ExternalFiles::external(state, view(sched))
-                                                             : is_external(state, instant(now), view(sched));
-            return state.store && !external ? 1 : 0;
-        });
+    table.scheduled_by = [](void* self, int64_t now, pbs_str sched) -> int32_t {
+        return guarded(
+            self, "scheduled_by", static_cast<int32_t>(PBS_BY_OTHERS), [&](State& state) -> int32_t {
+                settle(state);
+                if (!state.store) return PBS_BY_OTHERS;
+                if (state.host.has_pbs_sched() && ExternalFiles::external(state, view(sched)))
+                    return PBS_BY_OTHERS;
+                return is_external(state, instant(now), view(sched)) ? PBS_BY_PROGRAM : PBS_BY_PLUGIN;
+            });
     };
     table.last_change = [](void* self) -> int64_t {
         return guarded(self, "last_change", int64_t{0},

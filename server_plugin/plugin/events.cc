@@ -70,6 +70,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     state.partitions[std::string(translated->name)] = translated->partition;
     if (record->own != 0) {
         state.own_scheds.emplace(translated->name);
+        state.changes.keep();
     } else {
         state.own_scheds.erase(std::string(translated->name));
     }

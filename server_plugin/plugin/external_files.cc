@@ -119,7 +119,8 @@ std::optional<rrule::WindowSet> prime_time(const objects::Snapshot& snapshot, co
 
 bool is_external(const objects::Snapshot& snapshot, std::string_view sched) {
     const objects::Object* policy = snapshot.policy(snapshot.policy_slots(sched).all_time);
-    return policy != nullptr && policy->text("algorithm") == "external";
+    return policy != nullptr && policy->text("algorithm") == "external" &&
+           policy->text("external_program") == "pbs_sched";
 }
 
 struct Made {
@@ -162,7 +163,8 @@ Made make(State& state, const objects::Snapshot& snapshot, const std::string& sc
         // that it doesn't have yet as left out.
         if (exporter.kind == "dedicated_time") continue;
         for (std::string& line : exported.left_out)
-            if (line.find("algorithm = external") == std::string::npos)
+            if (line.find("algorithm = external") == std::string::npos &&
+                line.find(" external_program = ") == std::string::npos)
                 made.left_out.push_back(std::move(line));
     }
     for (const objects::ObjectPtr& queue : snapshot.objects(objects::ObjectType::queue))

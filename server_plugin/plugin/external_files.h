@@ -32,7 +32,7 @@ class ExternalFiles {
     // Writes the files whose text has changed, and makes pbs_sched read them. A failure is logged once, and
     // the files are tried again a minute later.
     void look(State& state, sched::Instant now);
-    // Returns whether the algorithm of the scheduler's policy for all time is external.
+    // Returns whether the scheduler's policy for all time leaves its jobs to pbs_sched.
     static bool external(const State& state, std::string_view sched);
     // Returns lines for `list sched`: settings that pbs_sched doesn't act on, and errors.
     std::vector<std::string> lines(const State& state, std::string_view sched) const;

@@ -408,7 +408,8 @@ typedef struct pbs_sched_record {
     uint32_t reserved;
     pbs_str partition;
     pbs_str sched_priv; /* absolute path */
-    uint32_t own;       /* on hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
+    uint32_t own;       /* on hosts with pbs_sched: 0, pbs_sched schedules its jobs; 1, the plugin does, or a
+                           program       of the site */
     uint32_t reserved2;
     /* On hosts with pbs_sched: the settings of the scheduler object that policies have, too, as directives of
      * qmgr, one a line ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
@@ -675,6 +676,13 @@ enum pbs_wanted {
     PBS_WANT_POLICY_SWITCH = 2 /* with PBS_WANT_CYCLE: the cycle's trigger is PBS_SCH_POLICY_SWITCH */
 };
 
+/* Who schedules the jobs of a scheduler. */
+enum pbs_scheduled_by {
+    PBS_BY_OTHERS = 0,  /* pbs_sched; or nobody, since the plugin has no store */
+    PBS_BY_PLUGIN = 1,  /* the plugin's cycles */
+    PBS_BY_PROGRAM = 2, /* a program of the site, which registers with the host: cycles decide nothing */
+};
+
 /* The plugin's functions. pbs_policy_plugin_init() sets all of them. Each call gets `self`. The order of
  * calls: pbs_policy_plugin_init(); the *_changed events for all existing objects, beginning with
  * resource_defined, server_changed and sched_changed; start(); then any calls; stop(). */
@@ -813,11 +821,10 @@ typedef struct pbs_plugin {
      * else 0. */
     int32_t (*busy)(void* self);
 
-    /* Returns 1 if the plugin's cycles would schedule this scheduler's jobs, provided that the scheduler is
-     * the plugin's own. Returns 0 if the algorithm of its policy is external: pbs_sched schedules, or on
-     * hosts without pbs_sched a program that has registered. With pbs_sched, the policy for all time decides
-     * this; on other hosts, the policy in force at `now`. */
-    int32_t (*schedules)(void* self, int64_t now, pbs_str sched);
+    /* Returns who schedules this scheduler's jobs (enum pbs_scheduled_by), provided that the scheduler is the
+     * plugin's own. Whether pbs_sched does is decided by the policy for all time; else the policy in force at
+     * `now` decides. */
+    int32_t (*scheduled_by)(void* self, int64_t now, pbs_str sched);
 
     /* Names the queues of other servers from which the policy in force at `now` pulls jobs for this
      * scheduler. reply_attr adds an attribute peer_queue for each: "QUEUE QUEUE@SERVER", the local queue and

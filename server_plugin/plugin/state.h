@@ -82,6 +82,7 @@ struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
         : host(table),
           zone(server_zone),
+          // With pbs_sched, nobody asks for changes before a scheduler is the plugin's own.
           changes(table.first_change, !host.has_pbs_sched()),
           scheduler(std::move(server_zone)) {}
 

@@ -25,9 +25,13 @@ class ChangeLog {
     static constexpr std::size_t kMost = 100'000;
 
     // `before`: one less than the number of the first change. Each start of the server has to choose a number
-    // that no earlier process of the server has reached. Without `keeps` changes are only counted, since
-    // nobody can ask this host for them.
+    // that no earlier process of the server has reached. Without `keeps` changes are only counted until
+    // keep() is called.
     explicit ChangeLog(std::int64_t before, bool keeps = true) : last_(before), keeps_(keeps) {}
+
+    // Keeps the changes from now on.
+    void keep() { keeps_ = true; }
+    bool keeps() const { return keeps_; }
 
     void note(sched::ObjectRef::Kind kind, std::uint64_t id) { note({kind, id, {}}); }
     void note(sched::ObjectRef object);

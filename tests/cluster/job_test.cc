@@ -98,10 +98,17 @@ TEST(Job, IndicesOfAnArrayAreTakenOneByOne) {
         "9[].box");
     std::string left = array.queued;
     std::vector<std::string> indices;
-    for (; !left.empty(); left = without_first(left)) indices.push_back(first_index(left));
+    while (!left.empty()) {
+        indices.push_back(first_index(left));
+        left = without_index(left, std::stoll(indices.back()));
+    }
     EXPECT_THAT(indices, ::testing::ElementsAre("3", "5", "7", "12"));
-    EXPECT_EQ(without_first("1-3"), "2-3");
-    EXPECT_EQ(without_first("2-3"), "3");
+    EXPECT_EQ(without_index("1-3", 1), "2-3");
+    EXPECT_EQ(without_index("2-3", 2), "3");
+    EXPECT_EQ(without_index("1-9:2,12", 5), "1-3:2,7-9:2,12");
+    EXPECT_EQ(without_index("1-9:2,12", 9), "1-7:2,12");
+    EXPECT_EQ(without_index("1-9:2,12", 12), "1-9:2");
+    EXPECT_EQ(without_index("1-9:2,12", 4), "1-9:2,12");
     EXPECT_EQ(described({{"array", {}, "True"}, {"array_indices_remaining", {}, "-"}}).queued, "");
     EXPECT_FALSE(array.runs());
 }

@@ -223,7 +223,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->not_acted_on = [](void*, int64_t, int32_t, pbs_str, pbs_str, const pbs_attr*, size_t,
                               pbs_reply*) {};
     plugin->busy = [](void*) { return int32_t{0}; };
-    plugin->schedules = [](void*, int64_t, pbs_str) { return int32_t{1}; };
+    plugin->scheduled_by = [](void*, int64_t, pbs_str) { return int32_t{PBS_BY_PLUGIN}; };
     plugin->peer_queues = [](void*, int64_t, pbs_str, pbs_reply*) {};
     plugin->reservation_changed = [](void*, const pbs_reservation_record*) {};
     plugin->reservation_removed = [](void*, uint64_t) {};

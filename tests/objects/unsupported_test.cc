@@ -509,7 +509,7 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     const auto by_server = [&](PbsSched pbs_sched) {
         std::vector<std::string> lines;
         for (UnsupportedSetting& setting : unsupported_by_server(policy, {.pbs_sched = pbs_sched})) {
-            EXPECT_EQ(setting.attribute, "algorithm");
+            EXPECT_THAT(setting.attribute, testing::AnyOf("algorithm", "external_program"));
             lines.push_back(std::move(setting.text));
         }
         return lines;
@@ -522,6 +522,15 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     EXPECT_THAT(by_server(PbsSched::program), testing::IsEmpty());
     EXPECT_THAT(by_server(PbsSched::replaced),
                 testing::ElementsAre(HasSubstr("no job starts until pbs_sched runs")));
+    set("external_program", "ifl");
+    for (const PbsSched other : {PbsSched::none, PbsSched::program, PbsSched::replaced})
+        EXPECT_THAT(by_server(other), testing::IsEmpty());
+    EXPECT_THAT(by_server(PbsSched::runs), testing::ElementsAre(HasSubstr("pbs_policy_install --scheduler")));
+    set("external_program", "pbs_sched");
+    EXPECT_THAT(
+        by_server(PbsSched::program),
+        testing::ElementsAre("policy p1: external_program has no effect: pbs_sched never schedules for "
+                             "this server"));
     set("algorithm", "standard");
     EXPECT_THAT(by_server(PbsSched::replaced), testing::IsEmpty());
 }

@@ -160,28 +160,40 @@ TEST_F(Changes, WrongQuestionsAndWrongUsers) {
     EXPECT_EQ(ask("rubbish").code, PBSE_PERM) << "those without rights learn nothing";
 }
 
-TEST_F(Changes, AreNotForAHostWithPbsSched) {
+TEST_F(Changes, AreKeptBesidePbsSchedOnceASchedulerIsThePluginsOwn) {
     FakeHost other;
     other.host.has_pbs_sched = 1;
     other.bring_up();
     const Answer answer = other.status(PBS_OBJ_CHANGES, "default");
     EXPECT_EQ(answer.code, PBSE_NOSUP);
-    EXPECT_THAT(answer.text, HasSubstr("aren't supported on this host"));
+    EXPECT_THAT(answer.text, HasSubstr("pbs_sched schedules"));
+    other.own_sched = 1;
+    other.introduce();
+    const int64_t before = other.plugin.last_change(other.plugin.self);
+    other.queue(kBatch, "batch");
+    const std::string extend = fmt::format("version={}", before);
+    pbs_status_request request{};
+    request.size = sizeof request;
+    request.now = other.now;
+    request.object_type = PBS_OBJ_CHANGES;
+    request.who = other.who;
+    request.extend = {extend.data(), extend.size()};
+    EXPECT_THAT(other.status(request).value("text"), HasSubstr("\"batch\""));
 }
 
 TEST_F(Changes, ExternalPoliciesLeaveTheStartsToOthers) {
     const pbs_str sched{"default", 7};
-    const auto schedules = [&] { return host.plugin.schedules(host.plugin.self, host.now, sched); };
+    const auto scheduled_by = [&] { return host.plugin.scheduled_by(host.plugin.self, host.now, sched); };
     host.job({.handle = 7, .queue = kBatch});
-    EXPECT_EQ(schedules(), 1);
+    EXPECT_EQ(scheduled_by(), PBS_BY_PLUGIN);
     set_algorithm("external");
-    EXPECT_EQ(schedules(), 0);
+    EXPECT_EQ(scheduled_by(), PBS_BY_PROGRAM);
     EXPECT_THAT(host.cycle(), IsEmpty());
     EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default").count("unsupported_settings"), 0U);
     int32_t code = 0;
     EXPECT_TRUE(host.place_job(7, code)) << "an operator may still run it";
     set_algorithm("standard");
-    EXPECT_EQ(schedules(), 1);
+    EXPECT_EQ(scheduled_by(), PBS_BY_PLUGIN);
     EXPECT_THAT(host.cycle(), Not(IsEmpty()));
 }
 
@@ -195,8 +207,8 @@ TEST_F(Changes, ThePolicyInForceDecidesWhoSchedules) {
             .code,
         0);
     ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy,np:nights").code, 0);
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, kMonday10, sched), 1);
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, kMonday10 + 10 * 3600, sched), 0);
+    EXPECT_EQ(host.plugin.scheduled_by(host.plugin.self, kMonday10, sched), PBS_BY_PLUGIN);
+    EXPECT_EQ(host.plugin.scheduled_by(host.plugin.self, kMonday10 + 10 * 3600, sched), PBS_BY_PROGRAM);
     host.job({.handle = 7, .queue = kBatch});
     host.now = kMonday10 + 10 * 3600;
     EXPECT_THAT(host.cycle(), IsEmpty());

@@ -107,7 +107,7 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     constexpr const char* kByItsFiles = "pbs_sched schedules by its own files";
     bring_up();
     const pbs_str name{"default", 7};
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, host.now, name), 1);
+    EXPECT_EQ(host.plugin.scheduled_by(host.plugin.self, host.now, name), PBS_BY_PLUGIN);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], HasSubstr(kByItsFiles));
     host.own_sched = 1;
     host.introduce();
@@ -124,8 +124,32 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     host.own_sched = 1;
     host.introduce();
     go_external();
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, host.now, name), 0);
+    EXPECT_EQ(host.plugin.scheduled_by(host.plugin.self, host.now, name), PBS_BY_OTHERS);
     EXPECT_THAT(file("sched_config"), HasSubstr("# Made from the policies"));
+}
+
+TEST_F(ExternalFiles, AreNotMadeForAProgramOfTheSite) {
+    host.own_sched = 1;
+    bring_up();
+    const pbs_str name{"default", 7};
+    const auto by = [&] { return host.plugin.scheduled_by(host.plugin.self, host.now, name); };
+    go_external();
+    EXPECT_EQ(by(), PBS_BY_OTHERS);
+    EXPECT_THAT(file("sched_config"), HasSubstr("# Made from the policies"));
+    set(PBS_OBJ_POLICY, "default_policy", {{"external_program", "pbs_sched"}});
+    EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
+                ::testing::Not(HasSubstr("external_program")));
+    set(PBS_OBJ_POLICY, "default_policy", {{"external_program", "ifl"}});
+    EXPECT_EQ(by(), PBS_BY_PROGRAM);
+    EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
+    host.queue(1, "workq");
+    host.vnode(2, "n1", 8);
+    host.job({.handle = 3, .queue = 1});
+    EXPECT_THAT(host.cycle(), ::testing::IsEmpty());
+    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], "");
+    set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}});
+    EXPECT_EQ(by(), PBS_BY_PLUGIN);
+    EXPECT_THAT(host.cycle(), ::testing::Not(::testing::IsEmpty()));
 }
 
 TEST_F(ExternalFiles, PoliciesOfPrimeAndNonPrimeTimeAreColumns) {

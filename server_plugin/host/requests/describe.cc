@@ -396,7 +396,7 @@ std::string sched_state(const Sched& sched, const Server& server) {
 // If an external program schedules in place of the plugin, adds the attribute scheduled_by with its name.
 void add_program(ifl::Attributes& to, const std::string& sched, const Context& context) {
     const Plugin* plugin = context.server.parts.plugin;
-    if (plugin == nullptr || plugin->schedules(context.now, sched)) return;
+    if (plugin == nullptr || plugin->scheduled_by(context.now, sched) == PBS_BY_PLUGIN) return;
     add(to, "scheduled_by", context.server.registrations.text_of(sched));
 }
 

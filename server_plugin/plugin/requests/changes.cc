@@ -40,8 +40,8 @@ class ChangesQuery final : public BackgroundQuery {
 }  // namespace
 
 int32_t status_changes(State& state, const pbs_status_request& request, Reply reply) {
-    if (state.host.has_pbs_sched())
-        return reply.error(PBSE_NOSUP, "changes aren't supported on this host, an OpenPBS server");
+    if (!state.changes.keeps())
+        return reply.error(PBSE_NOSUP, "no changes are kept on this server, for which pbs_sched schedules");
     if ((request.who.privilege & (PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0) return reply.error(PBSE_PERM, {});
     if (const std::uint64_t ticket = ticket_of(state, request); state.queries.knows(ticket))
         return state.queries.answer(state, request, {}, reply);

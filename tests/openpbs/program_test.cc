@@ -1,0 +1,156 @@
+// Tests programs of a site that schedule for an OpenPBS server (algorithm = external, external_program =
+// ifl): docs/fifo_scheduler.cc, which uses the C interface.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/openpbs/scheduled_site.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class OpenpbsProgram : public ScheduledSite {
+  protected:
+    void SetUp() override {
+        ScheduledSite::SetUp();
+        if (IsSkipped()) return;
+        accept("set policy default_policy algorithm = external, external_program = ifl");
+        EXPECT_TRUE(scheduled_by("nobody since ")) << why("1");
+    }
+    void start_program() const {
+        site->ok("cd /tmp; setsid $ours/fifo_scheduler >> /tmp/fifo.log 2>&1 < /dev/null &", "alice");
+        EXPECT_TRUE(scheduled_by("alice@")) << log();
+    }
+    void kill_program() const {
+        site->ok("kill -9 $(pgrep -x fifo_scheduler)");
+        EXPECT_TRUE(scheduled_by("nobody since "));
+    }
+    std::string log() const { return site->sh("cat /tmp/fifo.log").out; }
+    bool logs(const std::string& text) const {
+        return wait_for([&] { return log().find(text) != std::string::npos; }, kLong);
+    }
+    // Submits jobs that end at once, in one call of a shell.
+    void submit_many(int count) const {
+        site->ok("cd /; for i in $(seq " + std::to_string(count) +
+                     "); do echo true | $stock/qsub -o /dev/null -e /dev/null; done",
+                 "una");
+    }
+    // Returns the ids in the server's accounting records of a kind, in their order, each with a space.
+    std::string recorded(char kind) const {
+        return site->ok(std::string("cat /var/spool/pbs/server_priv/accounting/* | grep ';") + kind +
+                        ";' | cut -d';' -f3 | cut -d. -f1 | tr '\\n' ' '");
+    }
+    std::string numbers(int from, int to) const {
+        std::string all;
+        for (int number = from; number <= to; ++number) all += std::to_string(number) + " ";
+        return all;
+    }
+};
+
+TEST_P(OpenpbsProgram, NoJobStartsUntilAProgramIsThere) {
+    const std::string first = submit();
+    // The plugin is registered as the server's scheduler, but decides nothing. pbs_sched gets no files.
+    EXPECT_EQ(attribute(first, "job_state"), "Q");
+    EXPECT_EQ(site->sh("grep -l 'Made from the policies' /var/spool/pbs/sched_priv/*").exit, 1);
+    start_program();
+    expect_state(first, "R");
+    const std::string second = submit();
+    expect_state(second, "R");
+    const std::string third = submit();
+    // Others are refused.
+    EXPECT_THAT(site->refused("$ours/fifo_scheduler", "alice"),
+                AllOf(StartsWith("fifo_scheduler: error 15230: alice@"),
+                      HasSubstr(" has been registered as scheduler default since ")));
+    EXPECT_THAT(site->refused("$ours/fifo_scheduler", "una"), HasSubstr("error 15007"));
+    EXPECT_EQ(attribute(third, "job_state"), "Q");
+    kill_program();
+    site->ok("$stock/qdel " + first);
+    EXPECT_TRUE(wait_for([&] { return site->sh("$stock/qstat " + first).exit != 0; }, kLong));
+    EXPECT_EQ(attribute(third, "job_state"), "Q");
+    accept("set policy default_policy algorithm = standard");
+    expect_state(third, "R");
+    EXPECT_TRUE(scheduled_by("pbs_policy"));
+}
+
+TEST_P(OpenpbsProgram, TestedStartsKeepToThePolicy) {
+    accept("set queue workq max_run = [o:PBS_ALL=1]");
+    start_program();
+    const std::string first = submit();
+    expect_state(first, "R");
+    const std::string second = submit();
+    EXPECT_TRUE(logs(second + ": error 15044: Queue workq job limit has been reached.")) << log();
+    EXPECT_EQ(attribute(second, "job_state"), "Q");
+    // The same answer, without a start.
+    const Output asked = site->sh("$ours/pbs_explain --at box " + second, "alice");
+    EXPECT_THAT(asked.out, HasSubstr("Queue workq job limit has been reached.")) << asked;
+    EXPECT_NE(site->sh("$ours/pbs_explain --at box " + second, "una").exit, 0);
+    EXPECT_THAT(site->sh("$ours/pbs_explain --at nowhere " + second, "alice").err, HasSubstr("nowhere"));
+    site->ok("$stock/qdel " + first);
+    expect_state(second, "R");
+}
+
+TEST_P(OpenpbsProgram, JobsStartInTheirOrderAndNoneTwice) {
+    constexpr int kJobs = 40;
+    for (int life = 0; life < 3; ++life) {
+        start_program();
+        submit_many(kJobs / 4);
+        kill_program();
+    }
+    submit_many(kJobs / 4);
+    start_program();
+    EXPECT_TRUE(wait_for([&] { return recorded('E').size() >= numbers(0, kJobs - 1).size(); }, kLong))
+        << log();
+    EXPECT_EQ(recorded('S'), numbers(0, kJobs - 1)) << log();
+    // The server is killed while jobs wait: the program ends, and another one goes on.
+    accept("set node box resources_available.ncpus = 0");
+    submit_many(5);
+    site->kill_server();
+    EXPECT_TRUE(wait_for([&] { return site->sh("pgrep -x fifo_scheduler").exit != 0; }, kLong));
+    site->start_with_plugin();
+    EXPECT_TRUE(scheduled_by("nobody since "));
+    start_program();
+    accept("set node box resources_available.ncpus = 2");
+    EXPECT_TRUE(wait_for([&] { return recorded('E').size() >= numbers(0, kJobs + 4).size(); }, kLong))
+        << log();
+    EXPECT_EQ(recorded('S'), numbers(0, kJobs + 4)) << log();
+}
+
+// The plugin counts a job as running from its test on. When the server refuses the start, it takes that back.
+TEST_P(OpenpbsProgram, AStartThatTheServerRefusesTakesNoRoom) {
+    site->ok(
+        "printf 'import pbs\\ne = pbs.event()\\nif e.job.Resource_List[\"ncpus\"] == 2: "
+        "e.reject(\"no twos\")\\n' > /var/spool/no_twos.py; $stock/qmgr -c 'create hook no_twos "
+        "event=runjob'; "
+        "$stock/qmgr -c 'import hook no_twos application/x-python default /var/spool/no_twos.py'");
+    start_program();
+    const std::string refused = submit("-l select=1:ncpus=2");
+    EXPECT_TRUE(logs(refused + ": error 15136: no twos")) << log();
+    const std::string next = submit();
+    expect_state(next, "R");
+    EXPECT_EQ(attribute(refused, "job_state"), "Q");
+}
+
+TEST_P(OpenpbsProgram, ARegistrationOutlivesTheDaemon) {
+    if (!beside()) GTEST_SKIP() << "the service ends with the server";
+    start_program();
+    site->ok("kill -9 $(pgrep -n -x pbs_policyd)");
+    expect_state(submit(), "R");
+    EXPECT_TRUE(scheduled_by("alice@")) << log();
+    kill_program();
+}
+
+TEST_P(OpenpbsProgram, PbsSchedHasToBeAbsent) {
+    accept("set policy default_policy external_program = pbs_sched");
+    EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched"));
+    EXPECT_THAT(site->refused("$ours/fifo_scheduler", "alice"),
+                AllOf(HasSubstr("error 15029"), HasSubstr("external_program = ifl")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsProgram, kAttachments, attachment_name);
+
+}  // namespace
+}  // namespace pbs::e2e
