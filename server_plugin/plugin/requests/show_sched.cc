@@ -66,7 +66,7 @@ void show_unsupported(const State& state, std::string_view sched, const SchedCon
         // A scheduler whose policy for all time leaves its jobs to pbs_sched is the plugin's own only until
         // the host has noticed that.
         const bool leaves =
-            state.host.has_pbs_sched() && name == slots.all_time && policy->text("algorithm") == "external";
+            state.host.has_pbs_sched() && name == slots.all_time && ExternalFiles::external(state, sched);
         if (!state.has_pbs_sched(sched) && !leaves)
             for (auto& setting : objects::unsupported_by_server(*policy, state.host.abilities()))
                 lines.insert(std::move(setting.text));
