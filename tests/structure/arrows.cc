@@ -157,7 +157,7 @@ std::vector<Rule> all_rules() {
         // pbs_diag collects data for a diagnosis, which includes a record of a cycle
         {"tools/diag",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
-          "tools/replay/anonymous.h"},
+          "ifl/cmds/surroundings.h", "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
         // pbs_simulate uses the scheduler and reads deadlines and ranges of jobs as the plugin does, and
         // reads the output of qmgr and pbs_config. With --external it answers the requests of a program as a
