@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-// After this time a program's report is outdated. A report can get so old if the cycle that waited for it
-// never began, because scheduling was turned off meanwhile.
+// After this time a program's report is outdated: the cycle that waits for it was kept from beginning, by
+// cycles of other schedulers.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 
@@ -51,10 +51,16 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
         put_off_.insert_or_assign(std::string(sched), trigger);
         return true;
     }
-    if (before != put_off_.end()) put_off_.erase(before);
-    if (const auto begins = may_begin_.find(sched); begins != may_begin_.end()) may_begin_.erase(begins);
     for (const sched::Question& asked : questions) answers_[asked.source].fresh = false;
+    forget(sched);
     return false;
+}
+
+void DynamicResources::forget(std::string_view sched) {
+    if (const auto found = put_off_.find(sched); found != put_off_.end()) put_off_.erase(found);
+    if (const auto begins = may_begin_.find(sched); begins != may_begin_.end()) may_begin_.erase(begins);
+    if (!put_off_.empty()) return;
+    for (auto& [element, answer] : answers_) answer.fresh = false;
 }
 
 void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host,

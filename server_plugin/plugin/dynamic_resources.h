@@ -26,6 +26,10 @@ class DynamicResources {
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 
+    // Forgets that a cycle of the scheduler was put off, because it will not begin: scheduling is off.
+    // Reports that no cycle waits for any more are outdated.
+    void forget(std::string_view sched);
+
     // Polls the running programs. Returns the schedulers whose cycles may begin.
     using Scheds = std::set<std::string, std::less<>>;
     Scheds look(sched::Scheduler& scheduler, const Host& host, sched::Instant now);

@@ -78,6 +78,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     // Have the sched_config file read again, since directives take precedence over its settings.
     if (directives != view(record->directives)) ++state.sched_configs.names;
     directives = view(record->directives);
+    if (record->scheduling == 0) state.dynamic_resources.forget(translated->name);
     state.changes.note({Kind::sched, 0, std::string(translated->name)});
     state.scheduler.sched_changed(*translated);
 }
@@ -87,6 +88,7 @@ void sched_removed(State& state, std::string_view name) {
     state.partitions.erase(std::string(name));
     state.sched_directives.erase(std::string(name));
     state.own_scheds.erase(std::string(name));
+    state.dynamic_resources.forget(name);
     state.told_policies.erase(std::string(name));
     state.sched_configs.files.erase(std::string(name));
     state.changes.note({Kind::sched, 0, std::string(name)});

@@ -191,12 +191,12 @@ void FakeHost::introduce() {
     tell_of_sched();
 }
 
-void FakeHost::tell_of_sched() {
+void FakeHost::tell_of_sched(uint32_t scheduling) {
     const std::string priv = sched_priv.empty() ? (home_ / "sched_priv").string() : sched_priv;
     pbs_sched_record sched{};
     sched.size = sizeof sched;
     sched.name = c_str("default");
-    sched.scheduling = 1;
+    sched.scheduling = scheduling;
     sched.sched_priv = c_str(priv);
     sched.own = own_sched;
     sched.directives = c_str(directives);

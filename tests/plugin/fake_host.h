@@ -92,7 +92,7 @@ class FakeHost {
     // start().
     void introduce();
     // Reports only the default scheduler, with the members own_sched and directives.
-    void tell_of_sched();
+    void tell_of_sched(uint32_t scheduling = 1);
     // Calls init(), introduce() and start(). Fails the test if one of them fails.
     void bring_up();
     void stop();

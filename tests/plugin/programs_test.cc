@@ -429,6 +429,34 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_ACycleWaitsForTheAmountAndJobsTakeOfIt) {
     EXPECT_EQ(runs(), 2u);
 }
 
+// A report that no cycle used isn't kept for a later one.
+TEST_F(ServerDynRes, SERVER_DYN_RES_AReportThatNoCycleWaitsForIsAskedForAnew) {
+    const auto amount = data / "amount";
+    tell_by("cat " + amount.string() + "\n");
+    const auto report = [&](int value) {
+        std::ofstream(amount) << value << "\n";
+        EXPECT_THAT(host.cycle(), IsEmpty()) << "it is put off";
+        EXPECT_TRUE(until_cycle_wanted());
+    };
+    ask_for(1, 5);
+    report(4);
+    host.job_removed(1);
+    host.job({.handle = 9, .queue = kSubmit, .ncpus = 1});
+    EXPECT_THAT(started(), ElementsAre(9u)) << "nobody asks for the resource any more";
+    host.job_removed(9);
+    std::ofstream(amount) << "6\n";
+    ask_for(2, 5);
+    EXPECT_THAT(started_by_it(), ElementsAre(2u));
+    host.job_removed(2);
+    ask_for(3, 7);
+    report(6);
+    host.tell_of_sched(0);
+    host.tell_of_sched(1);
+    std::ofstream(amount) << "9\n";
+    EXPECT_THAT(started_by_it(), ElementsAre(3u)) << "scheduling was off";
+    EXPECT_EQ(runs(), 4u);
+}
+
 TEST_F(ServerDynRes, SERVER_DYN_RES_WhatFailsCountsAs0AndIsToldOnce) {
     for (const auto& [script, why] : {std::pair("exit 3\n", "tell ended with status 3"),
                                       {"echo many\n", "tell tells 'many', expected an amount"},
