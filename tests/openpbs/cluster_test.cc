@@ -111,8 +111,8 @@ TEST_P(OpenpbsCluster, AHostWhoseLinkIsCutGetsNoJobsUntilItIsBack) {
     expect_outcome(other, "R h1 h3");
     hosts("join h2");
     expect_vnode("h2", "free", kUntilCutIsSeen);
-    cycle();
-    expect_outcome(job, "R h2");
+    // pbs_sched takes the host for down in the first cycles after that.
+    EXPECT_TRUE(wait_for([&] { return (cycle(), outcome(job)) == "R h2"; })) << outcome(job);
     expect_outcome(other, "R h1 h3");
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "tests/openpbs/differences.h"
 #include "tests/openpbs/two_servers.h"
@@ -29,6 +31,8 @@ TEST_P(OpenpbsDifferences, IsAsTheTableSays) {
     std::string theirs;
     std::string ours;
     for (const auto& jobs : difference.site.cycles) {
+        // Starts and waits count in seconds: each cycle begins in another one.
+        if (!theirs.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         servers.submit(jobs);
         theirs = summary(servers.cycle(kTheirs));
         ours = summary(servers.cycle(kOurs));
