@@ -539,8 +539,8 @@ extern int pbs_holdjob(int connect, const char* job, const char* hold_types, con
 extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, const char* extend);
 /* Run a job at `location` (vnodes, NULL for the server's choice). pbs_runjob() waits until the job is
  * started, pbs_asyrunjob_ack() until the server has accepted the request, pbs_asyrunjob() for no answer.
- * `extend`: NULL, or for this project's server and plugin "check=True" or "check=False": see
- * pbs_schedregister(); this project's server answers any other with PBSE_IVALREQ. */
+ * `extend`: NULL or, for this project's server or plugin, "check=True" or "check=False", as described at
+ * pbs_schedregister(). This project's server answers any other text with PBSE_IVALREQ. */
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);

@@ -1,5 +1,5 @@
-// The extend strings and answers of requests from a program that schedules, for the servers that it may ask:
-// the bundled one and pbs_simulate.
+// The extend strings and answers of requests from a program that schedules, for all that answer it: the
+// bundled server, the policy service of an OpenPBS server, and pbs_simulate.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,11 @@
 
 namespace pbs::ifl {
 
-/// The longest wait for changes. After it the answer says that there was none.
+/// The longest wait for changes, except on OpenPBS servers. After it the answer says that there was none.
 inline constexpr std::chrono::seconds kLongestChangesWait{3600};
 
-/// The most places of a start that is tested: all of them are tested in one call of the scheduler.
+/// The most places of a start that is tested. The limit is needed because one call of the scheduler tests
+/// all.
 inline constexpr std::int64_t kMostTestedPlaces = 20'000;
 
 /// A request for the changes after a version. `timeout`: seconds to wait for the first change.
@@ -26,11 +27,11 @@ struct AskedChanges {
 /// Reads "version=N;timeout=SECONDS". Returns nullopt if the text is malformed or a number is below 0.
 std::optional<AskedChanges> read_changes(std::string_view extend);
 
-/// Reads the extend string of a start. Returns whether the start is to be done only if the scheduler's
-/// filters let the job start. PBSE_IVALREQ: the string is neither empty nor "check=" with a boolean.
+/// Reads the extend string of a start. Returns whether the scheduler's filters are to test the start, so that
+/// they may refuse it. PBSE_IVALREQ: the string is neither empty nor "check=" with a boolean.
 Result<bool> is_checked(std::string_view extend);
 
-/// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
+/// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: "; else the whole text.
 std::string_view reason_in(std::string_view comment);
 
 }  // namespace pbs::ifl

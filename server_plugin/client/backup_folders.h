@@ -11,10 +11,10 @@
 
 namespace pbs::client {
 
-// The ending of an unfinished backup's name; on the bundled server, with kTemporary behind it.
+// The ending of an unfinished backup's name. The bundled server appends kTemporary.
 inline constexpr std::string_view kUnfinishedBackup = ".partial";
-// mkdtemp() replaces the Xs by letters and digits. What comes before them tells the folder from one that was
-// named by hand, such as "20261122-203000.partial-before".
+// mkdtemp() replaces the Xs by letters and digits. The text before them distinguishes the folder from folders
+// that were named by hand, such as "20261122-203000.partial-before".
 inline constexpr std::string_view kTemporary = "-pbs-XXXXXX";
 
 // Returns an unused name for a backup made now (seconds since the Epoch).

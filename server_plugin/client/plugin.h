@@ -205,8 +205,8 @@ class Plugin {
     // with places if none were given, or `comment`, with the reason why not. `explanation`: gets the objects
     // of an explanation of this start; null: not wanted. PBSE_TRYAGAIN: call again after finish_cycle(), or
     // when Options::work_finished is called; or give the ticket up (abandon()). PBSE_OBJBUSY, with a
-    // text: too much changes for a test. PBSE_NOSUP, with a text: the policy in force has the algorithm
-    // origin.
+    // text: so much changes that no test's answer holds. PBSE_NOSUP, with a text: the policy in force has the
+    // algorithm origin.
     ifl::Result<Decisions> test_start(std::int64_t now, const AskedStart& asked,
                                       std::vector<ifl::ObjectStatus>* explanation);
 

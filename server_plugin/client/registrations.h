@@ -27,12 +27,12 @@ class Registrations {
     // A registration. It ends when the last copy of this pointer is destroyed.
     using Held = std::shared_ptr<const Registration>;
 
-    // `now`: the time since which nobody is registered for a scheduler for which nobody has registered yet.
+    // `now`: the time that text_of() names for schedulers without a registration so far ("nobody since ...").
     Registrations(std::int64_t now, Ended ended) : table_(new Table{{}, now, std::move(ended)}) {}
 
-    // Registers a program for a scheduler. `held`: the program's registration for it so far, or null; it gets
-    // the new one. Returns false if that is still in force. PBSE_SCHEDCONNECTED: another program is
-    // registered.
+    // Registers a program for a scheduler. `held`: the program's earlier registration for it, or null; gets
+    // the new one. Returns false, and changes nothing, if the earlier one is still in force.
+    // PBSE_SCHEDCONNECTED: another program is registered.
     ifl::Result<bool> add(const std::string& sched, By by, Held& held);
     // Returns which program is registered, and since when: "alice@host since Sun Nov 29 10:00:00 2026", or
     // "nobody since ...".

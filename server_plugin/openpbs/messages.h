@@ -29,14 +29,14 @@ struct Ask {
     What what = What::whole;
     std::uint32_t privilege = 0;  // bits of enum pbs_privilege
     std::string address;          // the client's address, in numbers
-    // Manager, with the plugin's attributes only; StatusSched; or a start, which is to be tested. The answer
-    // to a start has the place as a text: the server gets the start there, and the service takes it for
-    // started.
+    // Manager, with the plugin's attributes only; StatusSched; or a start that is to be tested. The answer to
+    // a start has the place as a text. The server then gets the start at this place; the service already
+    // counts the job as running.
     ifl::Request request;
 };
 
-// A message that the client has given its request up: nobody waits for the answer. If the service has agreed
-// to the request: a tested start hasn't come about, or the connection that has registered is closed.
+// A message that nobody waits for the answer to the request any more. If the service has granted the request:
+// the tested start hasn't come about, or the registered program's connection is closed.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
@@ -78,7 +78,8 @@ std::string packet_of(const FromService& message);
 ifl::Result<ToService> to_service(std::string_view data);
 ifl::Result<FromService> from_service(std::string_view data);
 
-// The longest wait for changes. The server closes connections on which nothing has come for 15 minutes.
+// The longest wait for changes. It has to be below 15 minutes, because the server closes a connection on
+// which nothing has come for so long.
 inline constexpr std::chrono::seconds kLongestWait{600};
 
 // The most bytes of data in a packet between shim and service.

@@ -95,7 +95,7 @@ tl::expected<std::vector<Decision>, int> Plugin::place_job(std::int64_t now, con
 ifl::Result<Decision> Plugin::test_start(std::int64_t now, const Job& job, const std::string& location,
                                          const std::string& user, std::uint64_t ticket,
                                          std::vector<ifl::ObjectStatus>* explanation) {
-    // Read the place only once the plugin can test it: a place may be long.
+    // Don't read the place, which may be long, before the plugin can test it.
     if (has_cycle()) return tl::unexpected(ifl::Error{PBSE_TRYAGAIN, {}});
     std::vector<cluster::Place> places;
     if (!location.empty()) {

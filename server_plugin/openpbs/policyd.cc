@@ -120,13 +120,13 @@ std::optional<int> make_way(const std::string& home, const std::string& plugin, 
         log_line(line);
         return 1;
     };
-    // Look anew after each end: another process that is started now, with the same choice, may be there
-    // first.
+    // Look again after each end: another process of this program and plugin, started at the same time, may
+    // have become the daemon.
     std::string why;
     for (int round = 0; round < 3; ++round) {
         const auto listener = listener_of(socket);
         auto supervisor = supervisor_of(pid_file);
-        // A supervisor that begins has locked the file, but not yet written its id.
+        // A supervisor that has just begun has locked the file, but not yet written its id.
         if (supervisor == 0) (void)wait_until([&] { return (supervisor = supervisor_of(pid_file)) != 0; });
         if (!listener && !supervisor) return std::nullopt;
         const pid_t found = listener.value_or(0) != 0 ? *listener : supervisor.value_or(0);

@@ -41,17 +41,18 @@ class Programs {
     ifl::Result<std::string> begin_wait(const Ask& asked, std::string_view extend, const Identity& who);
     // Returns whether the request still waits for the first change.
     bool waits(std::uint64_t ticket) const;
-    // Returns the longest time for which all requests that wait may be left alone.
+    // Returns the time until the first wait for changes ends; 0 if a waiting request can be answered now.
     std::chrono::milliseconds patience() const;
 
-    // A start with "check=True". If the filters let the job start, the reply has the place, and the records
-    // have the job as running there.
+    // Tests a start with "check=True". If the filters let the job start, the reply has the place, and the
+    // records have the job as running there.
     std::optional<ifl::Reply> start(std::int64_t now, const Ask& asked, const Identity& who);
     // "object=explanation;location": explains a start. `objects` gets the answer.
     std::optional<ifl::Reply> explain(std::int64_t now, const Ask& asked, const Identity& who,
                                       std::vector<ifl::ObjectStatus>& objects);
 
-    // Forgets the request, or what it has brought about: a registration, or a start that hasn't come about.
+    // Forgets the request, ends the registrations that have its ticket, and takes back the start that it was
+    // granted but that hasn't come about.
     void give_up(std::uint64_t ticket);
     // Forgets a wait that is over.
     void end_wait(std::uint64_t ticket) { waiting_.erase(ticket); }
@@ -76,7 +77,7 @@ class Programs {
         std::string job;
         Job before;  // the job, or its array, before the start
     };
-    std::deque<Started> started_;  // the last starts
+    std::deque<Started> started_;  // the last tested starts, for give_up()
 };
 
 }  // namespace pbs::openpbs

@@ -18,9 +18,9 @@
 // query that finds a change which no command reported. Such queries are made every few seconds, and one
 // second after the last request that altered a job.
 //
-// While a program of the site schedules (algorithm = external, external_program = ifl), a cycle is only its
-// queries: the program asks for the changes that they find (programs.h). Then a query follows a tenth of a
-// second after a request that altered a job.
+// While a program of the site schedules (algorithm = external, external_program = ifl), a cycle makes its
+// queries alone, and the program asks for the changes that they find (programs.h). The query after a request
+// that altered a job then follows within a tenth of a second.
 #pragma once
 
 #include <poll.h>
@@ -89,8 +89,8 @@ class Scheduling {
     // Notes that the server is about to run a job at a place, at the request of a program. A query that is
     // under way may still describe the job as waiting.
     void starts(const Decision& decision);
-    // Takes that back: the server hasn't run the job, or perhaps not. `before`: the job, or its array, before
-    // starts().
+    // Takes starts() back, because the server has refused to run the job or may not have run it. `before`:
+    // the job, or its array, before starts().
     void not_started(const std::string& job, const Job& before);
     // Copies the settings that managers have changed at the server into the policies, before the next cycle.
     void take_over(const Site& before, const Site& after);

@@ -25,7 +25,7 @@ void Scheduling::decide() {
     if (run_.qrun) return qrun();
     const auto sched = site_.scheds.find(current_);
     if (sched == site_.scheds.end() || !sched->second.scheduling) return end();
-    if (is_by_program(current_)) return end();  // the program decides: this was to learn of changes
+    if (is_by_program(current_)) return end();  // the queries were for the program, which decides
     for (const auto& [id, reservation] : site_.reservations) {
         Decision no;
         no.kind = Decision::Kind::deny;

@@ -277,8 +277,8 @@ std::size_t Scheduling::forget(const std::string& job) {
     return plugin_.records().forget(now(), job) ? 1 : 0;
 }
 
-// Returns whether a program has started the job since the last query began, so that the answer may not know
-// it.
+// Returns whether a program has started the job since the last query began, so that the query's answer may
+// not show the start.
 bool Scheduling::has_begun_since(const std::string& job) const {
     const auto found = begun_.find(job);
     return found != begun_.end() && found->second >= look_began_;
@@ -304,7 +304,7 @@ void Scheduling::not_started(const std::string& job, const Job& before) {
     noticed(PBS_OBJ_JOB);
     Records& records = plugin_.records();
     const Job* noted = records.job(job);
-    // A query may have described the job since.
+    // Leave the job alone if a query has described it since.
     if (noted == nullptr || noted->substate != before.substate) return;
     if (!before.array) {
         (void)records.tell(now(), before);

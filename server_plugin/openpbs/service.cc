@@ -499,7 +499,7 @@ class Service {
         if (!plugin_) return static_cast<int>(milliseconds(kServerRetry).count());
         std::int64_t most = milliseconds(kAlive).count();
         if (!asked_.empty()) {
-            // Requests that wait for changes alone needn't be looked at before there are any.
+            // If all requests wait for changes, none needs a look before there are any.
             const bool only_waits = programs_ && std::ranges::all_of(asked_, [this](const Ask& one) {
                                         return programs_->waits(one.ticket);
                                     });

@@ -223,7 +223,7 @@ int Shim::probe(int sock, void* request, unsigned long command) {
 int Shim::decode_manage(int sock, void* request) {
     if (!is_current(sock) || current_.type != kManager) return library_.real().decode_manage(sock, request);
     if (current_.course == Course::probe || current_.course == Course::again) {
-        // Operators may start jobs.
+        // The server lets operators set, but not create: a start needs no more.
         const Held* waiting = held(sock);
         return probe(sock, request, waiting != nullptr && waiting->is_start() ? PBS_CMD_SET : PBS_CMD_CREATE);
     }

@@ -19,15 +19,15 @@
 // request from the shim's copy. Only one such request is in progress at a time, so that the result of the
 // check still holds at the commit.
 //
-// A start of a job that the policy's filters are to test ("check=True") has rounds, too: a probe; the service
-// tests the start and names the place; then the server gets the start at that place, without the extend
-// string. The server may answer it later, while it works on other requests.
+// A start that the policy's filters are to test ("check=True") has rounds, too: a probe; the service's test,
+// whose answer names the place; and the start itself, which the server gets with that place and without the
+// extend string. The server may answer the start later, while it works on other requests.
 //
 // The server waits for the service for at most 20 milliseconds. A later answer is sent when it comes.
 //
-// A program that has registered as a scheduler keeps its connection. When that is closed, the shim gives the
-// ticket of the registration up. If the service was started anew, the shim registers the program again, and
-// repeats the question of a program that waits for changes.
+// A program that has registered as a scheduler keeps its connection. When the connection is closed, the shim
+// gives up the registration's ticket. If the service was started anew, the shim registers the program again,
+// and asks again for the changes that the program waits for.
 #pragma once
 
 #include <sys/epoll.h>

@@ -64,7 +64,7 @@ void Shim::end(const Connection& connection) {
     // reply.
     const bool goes_on = !found->second.server_reply.empty();
     const bool asked = step == Step::checking || step == Step::answering;
-    // The service has noted a tested start, which doesn't come about.
+    // Tell the service of a start that it has granted and that doesn't come about.
     const bool not_started = found->second.is_start() && (step == Step::server || step == Step::starting);
     if (!goes_on && (asked || not_started)) link_.send(Abandon{found->second.ticket});
     held_.erase(found);
@@ -267,7 +267,7 @@ void Shim::look_after_held() {
     std::vector<Connection> gone;
     for (auto& [sock, waiting] : held_) {
         const bool late = now > waiting.deadline;
-        // The server has refused the probe, or takes long to start a job, and will answer that itself.
+        // The server answers the client itself: it has refused the probe, or takes long to start the job.
         const bool left_alone = waiting.step == Step::probing || waiting.step == Step::starting;
         const bool refused = late && left_alone;
         const bool reads_nothing = now > waiting.deadline + options_.time_limit;

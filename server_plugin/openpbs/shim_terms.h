@@ -37,7 +37,7 @@ inline std::string_view kind_of(std::string_view extend) {
 }
 
 // Returns the command of the second probe. The server permits this command only to clients who may see all
-// objects of the kind that the extend string names, or may do what it says.
+// objects of the kind that the extend string names, or may do the action that it names.
 inline std::uint32_t command_of_proof(std::string_view extend) {
     const std::string_view kind = kind_of(extend);
     const bool managers = kind == "fairshare" || kind == "registration" || kind == "changes" ||

@@ -23,9 +23,9 @@ int supervise(const Supervised& supervised);
 // process has locked the file.
 std::optional<pid_t> supervisor_of(const std::string& pid_file);
 
-// Ends the supervisor that has locked the file, and its child, and waits for their ends. `only`: its id; one
-// with another id has taken its place, and is left alone. 0: whichever it is. Returns 0 when neither is left;
-// another supervisor may have locked the file since.
+// Ends the supervisor that has locked the file, and its child, and waits for their ends. `only`: the id of
+// the supervisor to end; one with another id, which has taken its place, is left alone; 0: end any. Returns 0
+// when neither is left; another supervisor may have locked the file since.
 int stop_supervised(const std::string& pid_file, pid_t only = 0);
 
 }  // namespace pbs::openpbs

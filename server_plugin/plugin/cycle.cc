@@ -288,9 +288,9 @@ class StartTest {
     }
 
   private:
-    // The number of times that the thread tries a test. If its answer is out of date each time when the host
-    // asks for it, the start is refused: the test would take too long for the host's thread, and a host that
-    // changes all the time would never get an answer.
+    // The number of times that the thread tries a test. If each answer is out of date by the time when the
+    // host asks for it, the start is refused: the test would take too long for the host's thread, and a host
+    // whose objects change all the time would never get an answer.
     static constexpr int kMostTries = 5;
 
     sched::Instant now() const { return instant(request_.now); }

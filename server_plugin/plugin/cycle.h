@@ -15,7 +15,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
 // Returns whether the scheduler's policy in force leaves its jobs to a program of the site, which registers
-// with the host: cycles decide nothing.
+// with the host. Cycles then decide nothing.
 bool is_external(State& state, sched::Instant now, std::string_view sched);
 
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.

@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-// After this time a program's report is outdated: the cycle that waits for it was kept from beginning, by
-// cycles of other schedulers.
+// The age at which a program's report is outdated. A report gets old if cycles of other schedulers keep the
+// cycle that waits for it from beginning.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 

@@ -26,8 +26,8 @@ class DynamicResources {
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 
-    // Forgets that a cycle of the scheduler was put off, because it will not begin: scheduling is off.
-    // Reports that no cycle waits for any more are outdated.
+    // Forgets that a cycle of the scheduler was put off. Call it if the cycle won't begin, because scheduling
+    // is off. If no cycle waits any more, all reports are outdated.
     void forget(std::string_view sched);
 
     // Polls the running programs. Returns the schedulers whose cycles may begin.

@@ -822,8 +822,8 @@ typedef struct pbs_plugin {
     int32_t (*busy)(void* self);
 
     /* Returns who schedules this scheduler's jobs (enum pbs_scheduled_by), provided that the scheduler is the
-     * plugin's own. Whether pbs_sched does is decided by the policy for all time; else the policy in force at
-     * `now` decides. */
+     * plugin's own. The policy for all time decides whether pbs_sched does; if it doesn't, the policy in
+     * force at `now` decides. */
     int32_t (*scheduled_by)(void* self, int64_t now, pbs_str sched);
 
     /* Names the queues of other servers from which the policy in force at `now` pulls jobs for this

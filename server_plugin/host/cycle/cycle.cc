@@ -33,7 +33,7 @@ void Cycles::begin(const std::string& name, int trigger) {
     if (sched == nullptr || !sched->attributes.boolean("scheduling", false) || server_.winding_down()) return;
     const int64_t now = server_.now();
     last_[name] = now;
-    if (server_.parts.plugin->scheduled_by(now, name) != PBS_BY_PLUGIN) return;  // a program does
+    if (server_.parts.plugin->scheduled_by(now, name) != PBS_BY_PLUGIN) return;  // a program schedules
     sched_ = name;
     trigger_ = trigger;
     dropped_ = false;

@@ -1,7 +1,7 @@
 // ModifyJob (qalter): changes attributes of a job. While a job runs, only walltime and cput of its resources
 // may change, and users may only lower them. Managers, such as a program that schedules, may also set the
-// estimated start of a job that waits. For another job it is ignored, because the job may have started since
-// the program looked: the rest of the request, such as a comment, is still carried out.
+// estimated start of a job that waits. The estimate of any other job is ignored, and the rest of the request
+// is carried out, such as a comment: the job may have started since the program looked.
 #include <fmt/format.h>
 
 #include <array>
@@ -92,7 +92,7 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
     return false;
 }
 
-// Changes the estimate by an attribute. An empty value removes what was set.
+// Sets the estimate's start or place from an attribute of the request. An empty value removes it.
 Result<void> take_estimate(const Context& context, const ifl::Attribute& attribute, Estimate& estimate) {
     if (!context.who.manager()) return fail(PBSE_ATTRRO);
     if (same_name(attribute.resource, "exec_vnode")) {
@@ -126,7 +126,7 @@ Result<void> check_resources(Context& context, Change& change, Job& job) {
     return within_queued_amounts(job, *queue, change.counted());
 }
 
-// Does what follows from the changed attributes.
+// Completes the change: checks the job's user and resources, and updates its state, limits and dependencies.
 Result<void> complete(Context& context, Change& change, Job& job, const std::string& depend_before) {
     const auto& attributes = std::get<ifl::Manage>(context.request.body).attributes;
     const bool running = job.running();
@@ -158,7 +158,7 @@ ifl::Reply modify_job(Context& context) {
     Estimate estimate = before == nullptr ? Estimate{} : *before;
     bool estimates = false;
     const std::string depend_before((*current)->attributes.text("depend"));
-    Job* job = nullptr;  // a copy, which the estimate isn't a part of
+    Job* job = nullptr;  // the change's copy, made when an attribute other than the estimate changes
     for (size_t i = 0; i < body.attributes.size(); ++i) {
         const ifl::Attribute& attribute = body.attributes[i];
         if (same_name(attribute.name, "estimated")) {

@@ -26,8 +26,8 @@ int32_t status_quota_use(State& state, const pbs_status_request& request, Reply 
 // change.
 //
 // Errors: PBSE_PERM unless the client is a manager; PBSE_UNKSCHED; PBSE_IVALREQ for another extend string;
-// PBSE_HISTORY if changes after the version aren't known any more; PBSE_NOSUP if pbs_sched schedules all jobs
-// since the start; PBSE_TRYAGAIN, as BackgroundQueries describes.
+// PBSE_HISTORY if changes after the version aren't known any more; PBSE_NOSUP if pbs_sched has scheduled
+// all jobs since the start; PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_changes(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin
