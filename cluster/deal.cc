@@ -11,7 +11,7 @@
 namespace pbs::cluster {
 namespace {
 
-// A kind of chunk, and how many of it a job requests.
+// A kind of chunk, and the number of such chunks that a job requests.
 struct Chunks {
     std::int64_t count = 1;
     std::vector<std::string_view> amounts;  // "ncpus=2"

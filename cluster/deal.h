@@ -14,8 +14,8 @@ namespace pbs::cluster {
 // Returns the number of chunks in a schedselect, such as "2:ncpus=4:mem=1gb+1:ncpus=1".
 std::int64_t chunk_count(std::string_view chunks);
 
-// Gives one chunk to each vnode in turn, and goes on from the first vnode. Doesn't check whether the vnodes
-// have the amounts. REQUIRES: there is a vnode.
+// Gives one chunk to each vnode in turn; after the last vnode comes the first again. Doesn't check whether
+// the vnodes have the amounts. REQUIRES: there is a vnode.
 std::vector<Place> deal_chunks(std::string_view chunks, std::span<const Place> vnodes, const Names& names);
 
 }  // namespace pbs::cluster

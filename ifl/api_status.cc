@@ -181,7 +181,7 @@ batch_status* host_status(int connect, const char* host, const attrl* list, cons
 
 extern "C" {
 
-// Functions of the same form, a row each.
+// Status functions that differ only in what they ask for, a row each.
 #define STATUS(function, type)                                                           \
     struct batch_status* function(int connect, const char* object, struct attrl* wanted, \
                                   const char* extend) {                                  \

@@ -12,9 +12,9 @@ namespace pbs::objects {
 
 struct SyntaxRow {
     Syntax syntax;
-    AttributeType type;  // the usual type of an attribute
-    // The expected form, for error messages: {} is replaced by the words of a word, or by the type of named
-    // objects; the range of a number follows.
+    AttributeType type;  // the type of an attribute of this syntax, unless the attribute has another one
+    // The expected form, for error messages: {} is replaced by the words that the attribute takes, or by the
+    // type of the objects that it names. For a number, expected_text() appends the range.
     std::string_view expected;
 };
 
@@ -90,7 +90,7 @@ consteval auto syntax_rows() {
 }
 inline constexpr auto kSyntaxRows = syntax_rows();
 
-// A row's place is the number of its syntax. Without its row, a syntax doesn't compile.
+// Row n is that of syntax number n. A syntax without a row doesn't compile.
 static_assert(kSyntaxRows.size() == static_cast<std::size_t>(kLastSyntax) + 1);
 static_assert(std::ranges::is_sorted(kSyntaxRows, std::ranges::less_equal{}, &SyntaxRow::syntax));
 

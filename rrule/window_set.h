@@ -32,7 +32,7 @@ class WindowSet {
     // only_on_holidays open on them alone.
     explicit WindowSet(std::vector<Window> windows, NonWorkDays holidays = {});
 
-    // True when there are no windows at all: never inside.
+    // True when the set has no windows: no time is inside.
     bool empty() const;
     const std::vector<Window>& windows() const;
     const NonWorkDays& holidays() const;

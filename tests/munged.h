@@ -69,7 +69,7 @@ class Munged {
         if (pid_ <= 0) return;
         kill(pid_, SIGCONT);
         // munged waits in accept() for ever if a signal comes between its look at the signal's flag and the
-        // call. The next one interrupts the call.
+        // call. The next signal interrupts the call.
         for (int i = 0; waitpid(pid_, nullptr, WNOHANG) == 0; ++i) {
             if (i % 100 == 0) kill(pid_, SIGTERM);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));

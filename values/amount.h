@@ -82,7 +82,7 @@ std::string size_text(std::int64_t bytes);
 // Writes a size in kb, rounded up, as PBS shows measured and assigned sizes.
 std::string kilobytes_text(std::int64_t bytes);
 
-// Add and multiply amounts. A result that is out of range becomes the largest or the least amount.
+// Add, and multiply, two amounts. A result that is out of range becomes the largest or the least amount.
 std::int64_t amount_sum(std::int64_t a, std::int64_t b);
 std::int64_t amount_product(std::int64_t a, std::int64_t b);
 

@@ -237,7 +237,7 @@ std::string in_brackets(std::string_view attributes) {
 }
 
 std::string gates_text(const std::vector<Gate>& gates) {
-    // The reasons are below one another, except behind a filter with many attributes.
+    // Align the reasons, except those behind a filter whose name and attributes are wider than this.
     constexpr std::size_t kWidest = 30;
     std::size_t width = 0;
     for (const Gate& gate : gates) {

@@ -8,7 +8,7 @@
 
 namespace pbs::cmds {
 
-// Appends the text for people of one object, the first of a list, with one attribute a line:
+// Appends the text for people of one object, the first in the list `object`, with one attribute a line:
 //
 //   Queue workq
 //       queue_type = Execution

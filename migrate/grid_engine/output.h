@@ -37,8 +37,8 @@ class Output {
     bool quota(const std::string& name, const std::string& from);
     // Adds an element to the policy's load_thresholds.
     void threshold(std::string element, const std::string& from);
-    // Note that jobs have reservations, and that a queue has closed times. With both, no job starts that
-    // would run into a closed time of its queue.
+    // Note that jobs have reservations, and that a queue has closed times. With both, the policy gets
+    // backfill_prime, so that no job starts that would run into a closed time of its queue.
     void reserves(std::string from) { reserves_from_ = std::move(from); }
     void closes(std::string from) { closes_from_ = std::move(from); }
     void resource(const std::string& name, std::string_view type, std::string_view flag, int line,

@@ -75,7 +75,7 @@ concept Worded = requires {
     Words<E>::kList;
 };
 
-// The key of the line of a part of the state.
+// Returns the key of the record line that holds this part of the state.
 template <class T>
 constexpr std::string_view key_of() {
     if constexpr (std::is_same_v<T, sched::ResourceRecord>) return "resource";

@@ -314,7 +314,7 @@ class Reader {
     static constexpr Line state_line() {
         return {key_of<T>(), &Reader::read_state<T>};
     }
-    // The lines in the order of a record. Those of decisions come in any order.
+    // The lines in the order of a record. Lines of decisions come in any order among themselves.
     static std::span<const Line> lines() {
         static constexpr Line kLines[] = {state_line<sched::ResourceRecord>(),
                                           state_line<sched::ServerRecord>(),

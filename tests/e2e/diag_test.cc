@@ -1,4 +1,4 @@
-// Tests pbs_diag: what it shows of each host, and the archive for people who help.
+// Tests pbs_diag: its report of each host, and the archive for people who help.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

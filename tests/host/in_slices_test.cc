@@ -303,8 +303,8 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "other", "Priority"), "5");
 }
 
-// A change that had to wait is made at the time of the change, not at that of its request: else the history's
-// times would go back, and what is told to the scheduler, too.
+// A change that had to wait has the time at which it is made, not that of its request: else times would go
+// back in the history, and in what the scheduler is told.
 TEST_F(InSlices, WhatHasWaitedIsDoneAtItsOwnTime) {
     make_nodes(120);
     auto change = comment_all("x");

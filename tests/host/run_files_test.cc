@@ -91,7 +91,7 @@ TEST(JobSpecFile, HasTheControlGroupAtItsBeginning) {
         std::ofstream(path) << text.substr(0, size);
         return read_control_group(path);
     };
-    // Only the beginning counts.
+    // read_control_group() needs only the beginning.
     for (const std::size_t size : {text.size(), text.size() - 10'000}) {
         const auto group = read(size);
         ASSERT_TRUE(group) << group.error().message;

@@ -118,7 +118,7 @@ TEST_F(SchedulerProgram, WrongRegistrationsAreRefused) {
 
 TEST_F(SchedulerProgram, ItsRegistrationMayOutliveTheServer) {
     constexpr int64_t kDay = 86400;
-    constexpr int64_t kNoon = kDay / 2;  // the tests may run in any time zone
+    constexpr int64_t kNoon = kDay / 2;  // no date depends on the time zone in which the tests run
     client::Registrations::Held held;
     {
         client::Registrations all(kDay + kNoon,

@@ -69,7 +69,8 @@ class WeightsOfJobs : public PluginServerTest {
         executor_.reports.push_back(std::move(one));
         take_run_events(*server_);
     }
-    // Lets the time come to so many seconds after the test's begin. A call may be over before all is tried.
+    // Moves the clock to so many seconds after the test's begin, and looks. Calls repeatedly, because one
+    // call may end before all weights are tried.
     void look(Cycles& cycles, int64_t later) {
         move_clock(later);
         for (int i = 0; i < 10; ++i) cycles.look_at_clock();

@@ -111,7 +111,7 @@ TEST_P(OpenpbsCluster, AHostWhoseLinkIsCutGetsNoJobsUntilItIsBack) {
     expect_outcome(other, "R h1 h3");
     hosts("join h2");
     expect_vnode("h2", "free", kUntilCutIsSeen);
-    // pbs_sched takes the host for down in the first cycles after that.
+    // For pbs_sched, the host is still down in the first cycles after that.
     EXPECT_TRUE(wait_for([&] { return (cycle(), outcome(job)) == "R h2"; })) << outcome(job);
     expect_outcome(other, "R h1 h3");
 }

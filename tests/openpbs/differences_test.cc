@@ -31,7 +31,7 @@ TEST_P(OpenpbsDifferences, IsAsTheTableSays) {
     std::string theirs;
     std::string ours;
     for (const auto& jobs : difference.site.cycles) {
-        // Starts and waits count in seconds: each cycle begins in another one.
+        // Begin each cycle in another second: the servers count the times of starts and waits in seconds.
         if (!theirs.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         servers.submit(jobs);
         theirs = summary(servers.cycle(kTheirs));

@@ -61,7 +61,7 @@ TEST_P(OpenpbsProgram, NoJobStartsUntilAProgramIsThere) {
     const std::string second = submit();
     expect_state(second, "R");
     const std::string third = submit();
-    // Others are refused.
+    // A second program is refused, and so is a user who is no manager.
     EXPECT_THAT(site->refused("$ours/fifo_scheduler", "alice"),
                 AllOf(StartsWith("fifo_scheduler: error 15230: alice@"),
                       HasSubstr(" has been registered as scheduler default since ")));
@@ -84,7 +84,7 @@ TEST_P(OpenpbsProgram, TestedStartsKeepToThePolicy) {
     const std::string second = submit();
     EXPECT_TRUE(logs(second + ": error 15044: Queue workq job limit has been reached.")) << log();
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // The same answer, without a start.
+    // pbs_explain gets the same answer, without a start.
     const Output asked = site->sh("$ours/pbs_explain --at box " + second, "alice");
     EXPECT_THAT(asked.out, HasSubstr("Queue workq job limit has been reached.")) << asked;
     EXPECT_NE(site->sh("$ours/pbs_explain --at box " + second, "una").exit, 0);

@@ -212,7 +212,7 @@ TEST_F(TestedStarts, SearchAgainIfTheirPlaceIsTaken) {
     EXPECT_THAT(refused.text, StartsWith("Not Running: "));
 }
 
-// The second search waits for the first one, while the queue opens.
+// The queue opens while the second search waits for the first one.
 TEST_F(TestedStarts, GoByTheTimeAtWhichTheyAreMade) {
     ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, "evening",
                            {{"rrule", "FREQ=DAILY"}, {"start_time", "1700"}, {"end_time", "2300"}})

@@ -150,7 +150,7 @@ TEST(WindowSet, TheListIsSmallAndExtendedOnDemand) {
     EXPECT_EQ(set.memory(), year);
     EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
     EXPECT_GT(set.memory(), year);
-    // an answer about centuries is computed without keeping its intervals
+    // An answer about centuries is computed without keeping its intervals.
     const std::size_t before = set.memory();
     EXPECT_GT(set.intervals(utc("2000-01-01"), utc("2400-01-01")).size(), 100'000U);
     EXPECT_EQ(set.memory(), before);

@@ -74,7 +74,7 @@ TEST_F(Partitions, ASchedulerWithoutPartitionServesNothingUnlessItIsTheDefault) 
     EXPECT_EQ(outcome.comment.at(lost), "No scheduler serves queue work2: none has partition two");
 }
 
-// As in OpenPBS, where each scheduler knows its own jobs only.
+// OpenPBS does the same, because each of its schedulers knows its own jobs only.
 TEST_F(Partitions, ALimitOfTheServerCountsTheJobsOfEachSchedulerAlone) {
     const auto one_job = records_of({{.entity = EntityKind::user, .most = 1}});
     const auto one_cpu = records_of({{.resource = ncpus, .most = 1}});

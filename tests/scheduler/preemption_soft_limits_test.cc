@@ -123,8 +123,8 @@ TEST_F(BySoftLimits, NoMoreThanWhatIsOverThemIsTakenForANormalJob) {
     EXPECT_THAT(told->preempts_none, HasSubstr("no more are preempted than are over them"));
 }
 
-// bob is over his limit, so his jobs have a lower level than normal ones. Without one of her jobs, ann isn't
-// over hers, and that job would be a normal one. As in OpenPBS, it is spared.
+// bob is over his limit, so his jobs have a lower level than normal ones. If one of ann's jobs is preempted,
+// she isn't over her limit any more, and the preempted job is a normal one. As in OpenPBS, it is spared.
 TEST_F(BySoftLimits, AJobIsSparedThatWouldRiseAboveTheOther) {
     set_levels({preempt_express, preempt_normal, kOverServer, kOverQueue});
     world.vnode({.name = "n0", .ncpus = 8});

@@ -85,7 +85,7 @@ TEST_F(StandardAfterEvents, AFormulaOrdersByTheTimeOfEachCycle) {
     EXPECT_THAT(end_of(running).started, ElementsAre(later));
 }
 
-// The order of jobs stays as it is while neither the least nor the greatest urgency changes.
+// The jobs keep their order while neither the least nor the greatest urgency changes.
 TEST_F(StandardAfterEvents, UrgenciesAreSortedAnewWhenTheirRangeChanges) {
     s.by_queue = false;
     s.weighted_priority = true;

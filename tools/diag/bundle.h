@@ -16,8 +16,8 @@ namespace pbs::diag {
 struct BundleOptions {
     std::string report;    ///< the output of pbs_diag, for a file
     std::string versions;  ///< versions of programs and machine, for a file
-    /// The server's home, in which its log is. Empty: the server doesn't tell, as an OpenPBS server; then
-    /// this host's PBS_HOME is taken if the server is on this host.
+    /// The server's home, in which its log is. Empty: the server doesn't tell, like an OpenPBS server; the
+    /// log is then looked for in this host's PBS_HOME, if the server is on this host.
     std::string home;
     /// Those who have sent requests, as the log names them: "alice@host". nullopt: the server doesn't tell.
     std::optional<std::vector<std::string>> users;

@@ -33,7 +33,7 @@ struct Run {
     Instant since{};     // when it started to run, or was suspended
     Seconds elapsed{0};  // run time before `since`
     bool suspended = false;
-    bool keeps_places = false;  // if it is suspended: the program has suspended it
+    bool keeps_places = false;  // while suspended: true if the program has suspended it
     Seconds eligible{0};        // eligible time up to its start
     std::int64_t cpus = 0;      // CPUs that it has
     SetResources set;

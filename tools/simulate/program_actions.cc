@@ -43,8 +43,8 @@ ifl::Result<void> Engine::start(std::uint64_t job, std::span<const sched::Place>
     const auto position = static_cast<Position>(job);
     Decision decision = decision_of(DecisionKind::run, handle_of(position));
     decision.places = places;
-    // The job has the CPUs of its place. The program chooses how many, if the job takes fewer than it asks
-    // for.
+    // The job has the CPUs of its place. The program chooses their number, if the job takes fewer than it
+    // asks for.
     const std::uint32_t ncpus = *cluster_.resource("ncpus");
     sched::Amount given{ncpus, 0, {}};
     for (const sched::Place& place : places)
@@ -74,8 +74,8 @@ ifl::Result<void> Engine::resume(std::uint64_t job) {
     return {};
 }
 
-// Ends a run, which may be suspended, or suspends it at a program's request. The job itself counts as the one
-// that preempts it.
+// Ends a run, which may be suspended, or suspends it, at a program's request. The job itself counts as its
+// preemptor.
 void Engine::stop(std::uint64_t job, sched::PreemptMethod method) {
     const sched::JobHandle handle = handle_of(static_cast<Position>(job));
     Decision decision = decision_of(DecisionKind::preempt, handle);

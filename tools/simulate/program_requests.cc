@@ -111,7 +111,7 @@ Reply answer_rerun(SimulatedServer& server, const std::string& id) {
     return Reply::ok();
 }
 
-// Does what a suspend or resume of pbs_sigjob() does. No process can get another signal.
+// Suspends or resumes a job, as pbs_sigjob() does. Refuses other signals, as there are no processes.
 ifl::Result<void> signal_job(SimulatedServer& server, const ifl::SignalJob& asked) {
     const auto job = find_job(server, asked.job);
     if (!job) return tl::unexpected(job.error());
@@ -274,7 +274,7 @@ Packets answer_record(SimulatedServer& server, ProgramSession& session, const st
     return record_packets(server, sched);
 }
 
-// Explains a start at the place that the attribute "location" names, as pbs_asks() asks.
+// Answers pbs_asks(): explains a start at the place that the attribute "location" names.
 Packets answer_asks(SimulatedServer& server, const ifl::Status& asked) {
     constexpr const char* kPlace = "location";
     if (asked.wanted.size() != 1 || asked.wanted[0].name != kPlace)

@@ -251,7 +251,8 @@ std::string to_json(const Heading& heading, const std::vector<Report>& reports);
 // Formats an instant in the zone: "2026-11-23 08:00:00".
 std::string time_text(Instant at, const rrule::Zone& zone);
 
-// Make parts of a report: of tickets against CPU time, and of what jobs got of their wishes (wishes.h).
+// Make parts of a report: tickets compared with CPU time, and the wishes of jobs with what they got
+// (wishes.h).
 TicketReport make_ticket_report(const Trace& trace, const Schedule& run);
 DeadlineReport make_deadline_report(const Schedule& run);
 RangeReport make_range_report(const Schedule& run);

@@ -40,7 +40,8 @@ class SimulatedServer {
     virtual void refused_start(std::string_view reason) = 0;
     // Stops a job, which keeps its places. REQUIRES: it is in state R.
     virtual void suspend(std::uint64_t job) = 0;
-    // Lets a job go on where it was. PBSE_BADSTATE: suspend() hasn't stopped it; a preemption perhaps has.
+    // Lets a job go on where it was. PBSE_BADSTATE: suspend() hasn't stopped it, though a preemption may
+    // have.
     virtual ifl::Result<void> resume(std::uint64_t job) = 0;
     // Ends a job in state R or S and queues it again, from its beginning.
     virtual void requeue(std::uint64_t job) = 0;

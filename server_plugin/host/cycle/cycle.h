@@ -63,9 +63,9 @@ class Cycles {
     // Returns whether decisions are left, so that go_on() has to be called soon.
     bool has_decisions() const { return stage_ == Stage::applying; }
 
-    // Does the plugin's work whose deadline has passed, and asks for cycles of schedulers whose
-    // scheduler_iteration is over, and tries failed weights again. Call it at least each second, because the
-    // clock may jump.
+    // Does the plugin's work whose deadline has passed, asks for cycles of schedulers whose
+    // scheduler_iteration is over, and tries again weights that couldn't be set. Call it at least each
+    // second, because the clock may jump.
     void look_at_clock();
 
   private:

@@ -14,7 +14,7 @@ namespace pbs::host {
 namespace {
 
 constexpr int64_t kTryAgainAfter = 30;
-// The most weights that are looked at in a second, and the time after which no further one is tried. The
+// The most weights that a call of try_again() looks at, and the time after which it tries no further one: the
 // server answers nobody meanwhile. Each try reads and writes a file, mostly in some microseconds.
 constexpr std::size_t kMostTriedAgain = 200;
 constexpr std::chrono::milliseconds kTriesLast{20};
@@ -25,7 +25,7 @@ bool is_starting(const Job& job) {
     return job.state == job_state::kRunning && job.substate == substate::kPrerun;
 }
 
-// Returns whether the run goes on: it has processes to weigh, or will have them.
+// Returns whether the run goes on, so that it has processes to weigh, or will have them.
 bool goes_on(const Job* job, const RunId& run) {
     return job != nullptr && job->running() && job->state != job_state::kExiting && run_id(*job) == run;
 }
@@ -51,7 +51,7 @@ bool Weights::set(const Job& job, int weight, int64_t now) {
 
 void Weights::try_again(int64_t now) {
     try_some(now);
-    // Look even if nothing has succeeded just now: the last one that failed may have ended.
+    // Look even if no weight was set just now: the last job whose weight couldn't be set may have ended.
     if (!said_ || !succeeded_ ||
         std::ranges::any_of(owed_, [](const auto& one) { return one.second.failed; }))
         return;

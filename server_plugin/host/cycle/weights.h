@@ -1,5 +1,5 @@
-// The weights of running jobs' processes (reprioritize). The plugin tells a weight once, so what can't be set
-// yet is kept and tried here, until it succeeds, the job ends, or it gets another weight.
+// The weights of running jobs' processes (reprioritize). The plugin tells a weight once, so a weight that
+// can't be set yet is kept and tried here until it is set, the job ends, or the job gets another weight.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class Weights {
   public:
     explicit Weights(Server& server) : server_(server) {}
 
-    // Gives the processes of a running job the weight; those of a job that is being started, later. Returns
-    // whether they have it now.
+    // Gives the processes of a running job the weight; keeps the weight for later if the job is being
+    // started. Returns whether the processes have it now.
     bool set(const Job& job, int weight, int64_t now);
-    // Tries again those that failed at least 30 seconds ago, and those of jobs that now run, some in each
-    // call. Call it each second.
+    // Tries again weights that failed at least 30 seconds ago, and the kept ones of jobs that now run, some
+    // in each call. Call it each second.
     void try_again(int64_t now);
 
   private:

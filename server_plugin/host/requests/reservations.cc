@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// Unlike a job's, a reservation's owner may see it from any host.
+// A reservation's owner may see it from any host, unlike a job's owner.
 bool may_see(const Context& context, const Reservation& reservation) {
     return may_see_all(context) || context.who.user == reservation.owner();
 }
@@ -61,8 +61,8 @@ ifl::Reply delete_reservation(Context& context) {
     return reply_of(change.commit());
 }
 
-// Takes the vnodes for a reservation of whole hosts, on the request of an operator. All other reservations
-// are confirmed by the server's own scheduler.
+// Confirms or denies a reservation of whole hosts, at the request of an operator. All other reservations are
+// confirmed by the server's own scheduler.
 ifl::Reply confirm_reservation(Context& context) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     if (!context.who.operator_()) return ifl::Reply::error(PBSE_PERM);

@@ -29,7 +29,8 @@ Result<std::string> own_control_group(std::string_view mounts, std::string_view 
 // Lets the groups in `parent` have weights (cpu.weight), unless they have them already. The error says why
 // they can't.
 Result<void> enable_weights(const std::string& parent);
-// Says why the kernel has answered EBUSY: the processes in `parent` itself.
+// Returns the reason why the kernel has answered EBUSY, as the end of a message: processes in `parent`
+// itself.
 std::string why_busy(const std::string& parent);
 // Sets the group's part of the CPUs when it competes with others: from 1 to 10000; a new group has 100. The
 // error says why that failed.

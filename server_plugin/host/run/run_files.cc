@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kLongestText = 1200;
 
 constexpr const char* kControlGroup = "control_group";
-// The control group of a start ends within so many bytes of its file: it is a path.
+// The number of bytes from the beginning of a start's file within which the control group ends: it is a path,
+// and stands before all values that may be long.
 constexpr std::size_t kSpecHead = 16384;
 
 // Reads a file of "key=value" lines into the members that a record's fields() lists. An unknown key is an
@@ -159,7 +160,7 @@ void fields(A& a, Ref<A, JobSpec> spec) {
     a("run", job.id.run);
     a("cookie", spec.cookie);
     a("host_name", spec.host_name);
-    a(kControlGroup, spec.control_group);  // before all that may be long: read_control_group()
+    a(kControlGroup, spec.control_group);  // read_control_group() reads only the beginning
     a("boot", spec.boot);
     a("name", job.name);
     a("queue", job.queue);

@@ -189,7 +189,7 @@ class Runner {
     Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                             std::optional<std::chrono::seconds> cput);
     // Sets the job's part of the CPUs when it competes with other jobs: from 1 to 10000; each start begins
-    // with 100. The error says why the job's control group can't have the weight, for example because
+    // with 100. The error has the reason why the job's control group can't have the weight, for example that
     // the job has ended.
     Result<void> set_weight(const RunId& id, int weight);
     // Sends TERM to the job's processes and, after `kill_delay`, KILL to the remaining ones.

@@ -45,7 +45,7 @@ bool Intake::knows_jobs() {
         memory->prime_now != state_.prime_now)
         return false;
     if (!s_.weighted_priority) return true;
-    if (!weighted_) queues_.set_up();  // the range is that of the jobs in these queues
+    if (!weighted_) queues_.set_up();  // weighted() needs the queues' jobs for the range
     return memory->urgencies && memory->urgencies == weighted().lasting_range();
 }
 

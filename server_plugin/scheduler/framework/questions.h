@@ -1,7 +1,7 @@
 // Rules that need answers of programs and files of the site. The host gets the questions by
 // Scheduler::questions() and passes the answers to the scheduler.
 //
-// To add one: an `extern const QuestionRule` beside the rule that uses the answer, and its name in
+// To add one: write an `extern const QuestionRule` beside the rule that uses the answer, and name it in
 // profiles/rules.h and in the tables of the profiles that have it.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kPriorities = 2048;
 constexpr double kLeastPriority = -1024;
 
-// Returns how much such a chunk asks for of a resource, which needn't be consumable.
+// Returns the amount of a resource, consumable or not, that each chunk of this kind asks for.
 std::int64_t amount_of(const Chunk& chunk, std::uint32_t resource) {
     const auto need = std::ranges::find(chunk.needs, resource, &Need::resource);
     if (need != chunk.needs.end()) return need->amount;
@@ -114,7 +114,7 @@ WeightedPriority::Terms WeightedPriority::urgency(JobSlot job) const {
 }
 
 std::optional<WeightedPriority::Range> WeightedPriority::lasting_range() const {
-    // With waiting times all urgencies grow alike, but not to the last digit.
+    // With waiting times there is no lasting range: all urgencies grow alike, but not to the last digit.
     if (tickets_ || has_deadlines_ || settings_.weight_waiting_time != 0) return std::nullopt;
     return Range(least_.value_or(0), greatest_);
 }

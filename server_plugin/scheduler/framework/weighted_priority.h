@@ -33,8 +33,8 @@ class WeightedPriority {
     WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
                      std::span<const QueueSlot> queues);
 
-    // The least and the greatest urgency, if nothing else changes the order of jobs that don't change
-    // themselves; nullopt: time (waiting times, deadlines) or tickets do.
+    // Returns the least and the greatest urgency. While they stay, jobs that don't change themselves keep
+    // their order. nullopt: time (waiting times, deadlines) or tickets change the order as well.
     using Range = std::pair<double, double>;
     std::optional<Range> lasting_range() const;
 

@@ -106,8 +106,8 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
-// weighted_priority: the job with the larger sum goes first. Intake looks whether the order lasts: the range
-// of urgencies and the tickets change with other jobs.
+// weighted_priority: the job with the larger sum goes first. Intake finds out whether the order lasts,
+// because the range of urgencies and the tickets change with other jobs.
 const Comparator kWeightedOrder{
     .name = "weighted_priority",
     .attributes =

@@ -1,4 +1,4 @@
-// The deals of the profiles. A lane is a sorted list of pending jobs of one queue, user or the like.
+// The deals of the profiles. A lane is a sorted list of pending jobs of one queue, user, entity or the like.
 
 #include "server_plugin/scheduler/pending/deal.h"
 

@@ -211,7 +211,7 @@ struct CycleState {
     std::uint32_t everywhere() const { return RunCounts::all_of(partition); }
     const std::deque<QueueView>* views = nullptr;
     std::set<Instant>* instants = nullptr;     // the instants that may lift refusals
-    std::uint32_t partition = 0;               // the scheduler's
+    std::uint32_t partition = 0;               // the scheduler's partition
     std::int64_t running = 0;                  // the number of the partition's running jobs
     std::int64_t dedicated_running = 0;        // the number of running jobs in dedicated queues
     std::vector<ServerAmount> server_amounts;  // the amounts of the server

@@ -121,7 +121,7 @@ void QuotaBook::begin_cycle(CycleState& state) {
         largest_.clear();
         given_ = {};
         for (const JobSlot job : *changed) recount(state, job);
-        // recount() changes ends_move_.
+        // Copy the jobs, because recount() changes ends_move_.
         const std::vector moved(ends_move_.cbegin(), end_of_moved(state.now));
         for (const auto& [until, job] : moved) recount(state, job);
     }

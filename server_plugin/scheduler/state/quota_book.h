@@ -241,7 +241,7 @@ class QuotaBook {
     Instant last_{};                   // the instant of the last begin_cycle()
 
     absl::flat_hash_map<JobSlot, Counted> running_;  // the running jobs that are counted
-    EndsMove ends_move_;                             // those of `running_` with an instant `ends_until`
+    EndsMove ends_move_;  // the jobs of `running_` that have an instant `ends_until`
     // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
     // ahead).
     absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::int64_t>> this_cycle_;

@@ -170,11 +170,11 @@ struct Tables {
     bool by_shape = false;            // signatures have the shapes of jobs
     bool by_project = false;          // signatures have the projects of jobs
     bool by_array = false;            // signatures have the arrays of jobs
-    // Counts a running job in (sign 1) or out (sign -1): count_use() only in `counts`.
+    // Count a running job in (sign 1) or out (sign -1); count_use() does so in `counts` alone.
     void count_running(JobSlot job, int sign);
     void count_use(QueueSlot queue, const CountedJob& job, int sign);
-    // recount() counts all running jobs again, after a resource was defined or a queue has got another
-    // partition. count_nodes_by() counts only their nodes again, if the size of a node has changed.
+    // Count all running jobs again: recount(), after a resource was defined or a queue has got another
+    // partition; count_nodes_by(), if the size of a node has changed, only the jobs' nodes.
     void recount();
     void count_nodes_by(const NodeSize& size);
 };

@@ -117,7 +117,8 @@ void give_running(std::span<const TicketJob> jobs, std::span<const ShareTarget> 
 
 // Gives waiting jobs their tickets, from the leaves up. At each node, the jobs below it are sorted, and each
 // gets the node's part divided by 1 more than the CPUs of the jobs before it. This sorts the jobs at the node
-// above. The tickets from the top node remain.
+// above. A job keeps the tickets of its highest node: a child of `top`, or `top` itself if that has jobs of
+// its own.
 void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
                   std::span<const ShareTarget> targets, double all, std::span<const double> so_far,
                   std::vector<double>& tickets) {

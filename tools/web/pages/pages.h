@@ -1,4 +1,4 @@
-// Declares the pages, of which each has a source file, and the functions that make their answers from a
+// Declares the pages, each of which has a source file, and the functions that make their answers from a
 // server's replies. page.cc lists the pages in the order of the menu.
 #pragma once
 

@@ -462,7 +462,8 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
                                                     const Chosen& out, std::int64_t below) {
     if (!levels_change()) return {};
     if (level_once_it_runs(p.ordered) < below) return out;
-    // As in OpenPBS, spare a job that would rise above the preemptor, as its user exceeds nothing without it.
+    // As in OpenPBS, spare a job that would rise above the preemptor once it is removed, because its user
+    // then exceeds no limit any more.
     Chosen left;
     std::ranges::copy_if(out, std::back_inserter(left),
                          [&](std::uint32_t i) { return level_now(*list[i]) > p.level; });
