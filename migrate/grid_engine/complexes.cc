@@ -164,7 +164,7 @@ class ComplexReader {
             return true;
         }
         if (urgency < 0) {
-            out_.left_out(file_, line, name, "urgency left out: none here is below 0");
+            out_.left_out(file_, line, name, "urgency left out: here an urgency is at least 0");
             return true;
         }
         if (!urgent_names_.insert(complex.resource).second) {

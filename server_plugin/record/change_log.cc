@@ -33,8 +33,8 @@ std::optional<ChangeLog::Some> ChangeLog::after(std::int64_t version, std::size_
 
 std::string too_old_text(std::int64_t version) {
     return fmt::format(
-        "the changes after version {} aren't known any more, or are of an earlier life of the "
-        "server: take a new record",
+        "the changes after version {} aren't known any more, or the server was started since: take a "
+        "new record",
         version);
 }
 

@@ -107,7 +107,7 @@ TEST_F(Weights, AreNotThereWithoutTheController) {
               fmt::format("cannot enable the controller cpu in {}: No such file or directory", parent));
 }
 
-TEST_F(Weights, SaysWhichProcessesKeepAGroupFromHavingThem) {
+TEST_F(Weights, TheErrorCountsTheProcessesInTheGroupItself) {
     write("cgroup.procs", "7\n8\n");
     EXPECT_EQ(why_busy(parent),
               ": 2 processes are in that group itself, and the kernel shares out CPUs only between groups "

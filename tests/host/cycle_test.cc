@@ -500,7 +500,7 @@ TEST_F(EstimateTest, IsSetByManagersAlone) {
     EXPECT_EQ(server_->take_wanted_cycles().size(), 0u) << "no decision depends on it";
 }
 
-TEST_F(EstimateTest, IsOfAStartAndAPlace) {
+TEST_F(EstimateTest, HasAStartAndPerhapsAPlace) {
     const auto place = attribute("estimated.exec_vnode", "(n1:ncpus=2)");
     EXPECT_EQ(alter({place}), PBSE_BADATVAL) << "a place without a start";
     EXPECT_EQ(alter({place, attribute("estimated.start_time", "5000"), attribute("comment", "soon")}), 0);
@@ -519,7 +519,7 @@ TEST_F(EstimateTest, IsOfAStartAndAPlace) {
     EXPECT_EQ(start(), "");
 }
 
-TEST_F(EstimateTest, IsOfAJobThatWaits) {
+TEST_F(EstimateTest, IsIgnoredUnlessTheJobWaits) {
     ASSERT_EQ(alter({attribute("estimated.start_time", "5000")}), 0);
     ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
     EXPECT_EQ(start(), "");

@@ -305,7 +305,7 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
 
 // A change that had to wait has the time at which it is made, not that of its request: else times would go
 // back in the history, and in what the scheduler is told.
-TEST_F(InSlices, WhatHasWaitedIsDoneAtItsOwnTime) {
+TEST_F(InSlices, AChangeThatHasWaitedHasTheTimeAtWhichItIsMade) {
     make_nodes(120);
     auto change = comment_all("x");
     ASSERT_TRUE(change->step());

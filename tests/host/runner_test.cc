@@ -862,7 +862,7 @@ TEST_P(Escapes, HaveTheWeightOfTheirJob) {
 
 // A weight reads no more of the start's file than its beginning: the file may have megabytes of environment,
 // and the server has other work meanwhile.
-TEST_F(RunnerTest, AWeightNeedsTheBeginningOfTheStartsFileAlone) {
+TEST_F(RunnerTest, AWeightReadsOnlyTheBeginningOfTheStartsFile) {
     JobSpec spec;
     spec.start = job("true\n");
     spec.control_group = top_ / "group";

@@ -196,7 +196,7 @@ TEST_F(WeightsOfJobs, WaitUntilTheJobsScriptRuns) {
     EXPECT_EQ(executor_.weights[1].second, 67);
 }
 
-TEST_F(WeightsOfJobs, CanBeSetAgainOnceTheLastJobThatFailsHasEnded) {
+TEST_F(WeightsOfJobs, AreSaidToWorkOnceTheLastJobThatFailsHasEnded) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     (void)warnings();
     Cycles cycles(*server_);

@@ -143,7 +143,7 @@ TEST_P(OpenpbsProgram, ARegistrationOutlivesTheDaemon) {
     kill_program();
 }
 
-TEST_P(OpenpbsProgram, PbsSchedHasToBeAbsent) {
+TEST_P(OpenpbsProgram, AProgramIsRefusedWhereThePolicyNamesPbsSched) {
     accept("set policy default_policy external_program = pbs_sched");
     EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched"));
     EXPECT_THAT(site->refused("$ours/fifo_scheduler", "alice"),

@@ -93,7 +93,7 @@ TEST(OpenpbsServer, IsToldThatItsLogIsNotThePolicys) {
     EXPECT_THAT(host.set(PBS_OBJ_POLICY, "default_policy", "log_event", "127").warnings, IsEmpty());
 }
 
-TEST(OpenpbsServer, IsToldWhereAnExternalAlgorithmLeavesNothingToPbsSched) {
+TEST(OpenpbsServer, IsToldThatAnExternalAlgorithmForATimeHasNoEffect) {
     FakeHost host;
     host.host.has_pbs_sched = 1;
     host.own_sched = 1;

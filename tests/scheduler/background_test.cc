@@ -104,7 +104,7 @@ TEST_F(BackgroundCycle, AShortOneIsOverAtOnce) {
     EXPECT_THAT(finish().started, IsEmpty());
 }
 
-TEST(ThreadsOfACycle, ManyRunningJobsAreWeighedInOne) {
+TEST(ThreadsOfACycle, ManyRunningJobsAreWeighedInAThread) {
     World world;
     Settings& s = world.policy();
     s.algorithm = Algorithm::standard;

@@ -306,7 +306,7 @@ TEST(ShareTickets, DontDependOnUsersWithoutShares) {
 }
 
 // Jobs before a waiting job count with their CPUs, whether they run or wait.
-TEST(ShareTickets, OfAWaitingJobAreFewerTheMoreCpusAreBeforeIt) {
+TEST(ShareTickets, OfWaitingJobsFallWithTheCpusOfJobsBeforeThem) {
     Tree tree({.name = "tree", .elements = {{"alice", "root", 10}}});
     std::vector<TicketJob> jobs(4, tree.job("alice"));
     jobs[0].cpus = jobs[1].cpus = 2;

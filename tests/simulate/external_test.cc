@@ -230,7 +230,7 @@ TEST_F(ExternalProgram, RerunsDeletesAndComments) {
     EXPECT_THAT(stops, ElementsAre(0, 0, 1, 0));
 }
 
-TEST_F(ExternalProgram, AsksWhatATestedStartWouldBe) {
+TEST_F(ExternalProgram, LearnsTheOutcomeOfAStartWithoutStarting) {
     done(
         "register start 1.trace n1 ask 2.trace n1 ask 2.trace n2 ask 2.trace - ask 1.trace n1 ask 9.trace n1 "
         "ask 2.trace n9 start 2.trace n2",

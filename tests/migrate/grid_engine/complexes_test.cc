@@ -25,12 +25,12 @@ TEST(GridComplexes, HaveTheirUrgency) {
               Contains("ge/sc:6: load_avg: urgency left out: no resource here has it")));
 }
 
-TEST(GridComplexes, WithAnUrgencyBelow0StopNothing) {
+TEST(GridComplexes, LoseAnUrgencyBelow0WithANote) {
     const GridFiles files{{"sc", kHead + "slots s INT <= YES YES 1 1000\nnum_proc p INT == YES NO 0 -5\n"
                                          "h_vmem h_vmem MEMORY <= YES YES 0 -2\n"}};
     EXPECT_EQ(grid_commands(files), "set policy default_policy urgency_of_resources = ncpus=1000\n");
     EXPECT_THAT(grid_notes(files),
-                Contains("ge/sc:4-5: num_proc, h_vmem: urgency left out: none here is below 0"));
+                Contains("ge/sc:4-5: num_proc, h_vmem: urgency left out: here an urgency is at least 0"));
 }
 
 TEST(GridComplexes, ComplexesOfTheSiteBecomeResources) {
