@@ -70,7 +70,7 @@ class UsageStore {
 
 // Returns whether there is no usage in the scope.
 Result<bool> usage_is_empty(Database& database, std::string_view scope);
-// The same as UsageStore::write(), within a transaction that has begun.
+// Writes like UsageStore::write(), within a transaction that has begun.
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
 
 }  // namespace pbs::objects

@@ -27,7 +27,7 @@ class DynamicResources {
                   sched::CycleTrigger& trigger);
 
     // Forgets that a cycle of the scheduler was put off. Call it if the cycle won't begin, because scheduling
-    // is off. If no cycle waits any more, all reports are outdated.
+    // is off or the scheduler is gone. If no cycle waits any more, all reports are outdated.
     void forget(std::string_view sched);
 
     // Polls the running programs. Returns the schedulers whose cycles may begin.

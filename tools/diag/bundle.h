@@ -19,7 +19,8 @@ struct BundleOptions {
     /// The server's home, in which its log is. Empty: the server doesn't tell, like an OpenPBS server; the
     /// log is then looked for in this host's PBS_HOME, if the server is on this host.
     std::string home;
-    /// Those who have sent requests, as the log names them: "alice@host". nullopt: the server doesn't tell.
+    /// The users who have sent requests, as the log names them: "alice@host". nullopt: the server doesn't
+    /// tell.
     std::optional<std::vector<std::string>> users;
     std::vector<std::string> left_out;  ///< a line with the reason for each missing part of the report
     bool anonymous = false;
