@@ -77,7 +77,8 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
 
 TEST_P(OpenpbsExternal, ARemovalWarnsOfTheFilesThatStay) {
     const std::string warning =
-        "the files in /var/spool/pbs/sched_priv that were made from policies (algorithm = external)";
+        "pbs_sched goes on with the files in /var/spool/pbs/sched_priv that were made from policies "
+        "(algorithm = external)";
     const auto remove = [&] {
         const Output output = site->sh("$ours/pbs_policy_install --openpbs --remove");
         EXPECT_EQ(output.exit, 0) << output;
