@@ -66,6 +66,7 @@ std::vector<std::string> told(const Attribute& attribute, const std::string& val
 constexpr std::string_view kOutsideOfSettings[] = {
     "comment",                 // never has an effect
     "enforce_dedicated_time",  // makes others count (dedicated_time_test.cc)
+    "external_program",        // decides who schedules, and warns without algorithm=external
     "peer_queue",              // the server uses it, or warns about it
     "prime_time_end",          // a time_window is made of both (origin_options_test.cc)
     "prime_time_start",
