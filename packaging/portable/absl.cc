@@ -3,6 +3,7 @@
 // raw_hash_set.cc of absl 20220623 (Apache-2.0).
 #include <absl/container/internal/raw_hash_set.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace absl {
@@ -21,6 +22,12 @@ void ConvertDeletedToEmptyAndFullToDeleted(ctrl_t* ctrl, size_t capacity) {
         Group{at}.ConvertSpecialToEmptyAndFullToDeleted(at);
     std::memcpy(ctrl + capacity + 1, ctrl, NumClonedBytes());
     ctrl[capacity] = ctrl_t::kSentinel;
+}
+
+// Later packages of Debian 12 have this function: a table that no memory could hold ends the program.
+[[noreturn]] void HashTableSizeOverflow();
+void HashTableSizeOverflow() {
+    std::abort();
 }
 
 }  // namespace container_internal
