@@ -221,7 +221,9 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
             [&] {
                 const std::string shown = site->sh("$stock/qstat -fw '" + id(job) + "' 2>/dev/null").out;
                 seen = attribute_in(shown, "job_state") + " " + attribute_in(shown, "comment");
-                return seen.starts_with(wanted + " ") && seen.find(comment) != std::string::npos;
+                // Before mom has confirmed a start (substate 42), the job can't be suspended.
+                return seen.starts_with(wanted + " ") && seen.find(comment) != std::string::npos &&
+                       (wanted != "R" || attribute_in(shown, "substate") == "42");
             },
             kPatience))
             << job << ": " << seen;
