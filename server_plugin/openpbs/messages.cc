@@ -24,6 +24,9 @@ void put(ifl::DisWriter& out, const Ask& ask) {
 void put(ifl::DisWriter& out, const Abandon& abandon) {
     out.put_unsigned(abandon.ticket);
 }
+void put(ifl::DisWriter& out, const Started& started) {
+    out.put_unsigned(started.ticket);
+}
 void put(ifl::DisWriter& out, const Changed& changed) {
     out.put_unsigned(changed.object_type);
 }
@@ -61,6 +64,9 @@ void get(ifl::DisReader& in, Ask& ask) {
 }
 void get(ifl::DisReader& in, Abandon& abandon) {
     abandon.ticket = in.get_unsigned("ticket");
+}
+void get(ifl::DisReader& in, Started& started) {
+    started.ticket = in.get_unsigned("ticket");
 }
 void get(ifl::DisReader& in, Changed& changed) {
     changed.object_type = in.get_u32("object type");

@@ -41,13 +41,19 @@ struct Abandon {
     std::uint64_t ticket = 0;
 };
 
+// A message that the server has carried out the tested start, or may have: queries from now on show it. For
+// each start that the service has granted, the shim sends this message or Abandon.
+struct Started {
+    std::uint64_t ticket = 0;
+};
+
 // A message that objects of a type have changed at the server: queues, schedulers, resources, vnodes or the
 // server itself. If the type is that of jobs, the server is about to change jobs.
 struct Changed {
     std::uint32_t object_type = 0;
 };
 
-using ToService = std::variant<Ask, Abandon, Changed>;
+using ToService = std::variant<Ask, Abandon, Changed, Started>;
 
 // ---- Messages from the service.
 

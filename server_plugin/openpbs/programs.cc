@@ -11,7 +11,6 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::size_t kMostStarted = 1000;
 constexpr std::string_view kAtPlace = "object=explanation;location";
 
 std::string sched_of_request(const ifl::Status& body) {
@@ -110,9 +109,8 @@ std::optional<ifl::Reply> Programs::start(std::int64_t now, const Ask& asked, co
     decision.set_resources.clear();
     decision.queue.clear();
     decision.job = job->array ? cluster::subjob_id(job->id, fmt::format("{}", index)) : job->id;
-    started_.push_back({asked.ticket, decision.job, *job});
+    granted_[asked.ticket] = {decision.job, *job};
     scheduling_.starts(decision);
-    if (started_.size() > kMostStarted) started_.pop_front();
     return at(decision.exec_vnode);
 }
 
@@ -134,13 +132,20 @@ std::optional<ifl::Reply> Programs::explain(std::int64_t now, const Ask& asked, 
     return ifl::Reply::ok();
 }
 
+void Programs::handled(std::uint64_t ticket) {
+    const auto found = granted_.find(ticket);
+    if (found == granted_.end()) return;
+    scheduling_.handled(found->second.job);
+    granted_.erase(found);
+}
+
 void Programs::give_up(std::uint64_t ticket) {
     std::erase_if(entered_, [ticket](const auto& one) { return one.first.first == ticket; });
     waiting_.erase(ticket);
-    const auto found = std::ranges::find(started_, ticket, &Started::ticket);
-    if (found == started_.end()) return;
-    scheduling_.not_started(found->job, found->before);
-    started_.erase(found);
+    const auto found = granted_.find(ticket);
+    if (found == granted_.end()) return;
+    scheduling_.not_started(found->second.job, found->second.before);
+    granted_.erase(found);
 }
 
 }  // namespace pbs::openpbs

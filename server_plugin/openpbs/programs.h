@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -51,6 +50,8 @@ class Programs {
     std::optional<ifl::Reply> explain(std::int64_t now, const Ask& asked, const Identity& who,
                                       std::vector<ifl::ObjectStatus>& objects);
 
+    // Notes that the server has handled a start that start() has granted.
+    void handled(std::uint64_t ticket);
     // Forgets the request, ends the registrations that have its ticket, and takes back the start that it was
     // granted but that hasn't come about.
     void give_up(std::uint64_t ticket);
@@ -72,12 +73,11 @@ class Programs {
     // The registrations, by ticket and scheduler.
     std::map<std::pair<std::uint64_t, std::string>, client::Registrations::Held> entered_;
     std::map<std::uint64_t, Waiting> waiting_;
-    struct Started {
-        std::uint64_t ticket = 0;
+    struct Granted {
         std::string job;
         Job before;  // the job, or its array, before the start
     };
-    std::deque<Started> started_;  // the last tested starts, for give_up()
+    std::map<std::uint64_t, Granted> granted_;  // the starts that the server hasn't handled yet, by ticket
 };
 
 }  // namespace pbs::openpbs

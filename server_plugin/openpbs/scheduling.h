@@ -86,9 +86,12 @@ class Scheduling {
     bool decides() const {
         return phase_ != Phase::idle && phase_ != Phase::learning && phase_ != Phase::checking;
     }
-    // Notes that the server is about to run a job at a place, at the request of a program. A query that is
-    // under way may still describe the job as waiting.
+    // Notes that the server is about to run a job at a place, at the request of a program. Until handled()
+    // or not_started(), queries may still describe the job as waiting.
     void starts(const Decision& decision);
+    // Notes that the server has carried starts() out, or may have. A query under way may not show that yet;
+    // one that follows soon shows how the job is.
+    void handled(const std::string& job);
     // Takes starts() back, because the server has refused to run the job or may not have run it. `before`:
     // the job, or its array, before starts().
     void not_started(const std::string& job, const Job& before);
@@ -293,7 +296,7 @@ class Scheduling {
     std::map<std::string, std::vector<std::string>> orders_given_;
 
     client::Registrations registrations_;
-    // The jobs that programs have started since the last query began.
+    // The jobs that programs have started: when the server had handled the start; max(): it hasn't yet.
     std::map<std::string, Clock::time_point> begun_;
     std::map<std::string, Failed> failed_;
     bool known_ = false;        // all of the server's objects have been queried once

@@ -277,8 +277,8 @@ std::size_t Scheduling::forget(const std::string& job) {
     return plugin_.records().forget(now(), job) ? 1 : 0;
 }
 
-// Returns whether a program has started the job since the last query began, so that the query's answer may
-// not show the start.
+// Returns whether the server hadn't yet handled a program's start of the job when the last query began, so
+// that the query's answer may not show the start.
 bool Scheduling::has_begun_since(const std::string& job) const {
     const auto found = begun_.find(job);
     return found != begun_.end() && found->second >= look_began_;
@@ -294,9 +294,13 @@ bool Scheduling::is_outdated(const Job& job) const {
 }
 
 void Scheduling::starts(const Decision& decision) {
-    const Clock::time_point time = Clock::now();
     std::erase_if(begun_, [this](const auto& one) { return one.second < look_began_; });
-    begun_[plugin_.records().starts(now(), decision)] = time;
+    begun_[plugin_.records().starts(now(), decision)] = Clock::time_point::max();
+}
+
+void Scheduling::handled(const std::string& job) {
+    if (const auto found = begun_.find(job); found != begun_.end()) found->second = Clock::now();
+    noticed(PBS_OBJ_JOB);
 }
 
 void Scheduling::not_started(const std::string& job, const Job& before) {

@@ -275,7 +275,7 @@ class Service {
                                                                body.attributes.front().name)));
             return true;
         }
-        if (const std::string why = objection(body); !why.empty()) {
+        if (const std::string why = objection_to_type(site_, body); !why.empty()) {
             answer(one.ticket, ifl::Reply::error(PBSE_BADATVAL, why));
             return true;
         }
@@ -295,21 +295,6 @@ class Service {
         }
         answer(one.ticket, reply);
         return true;
-    }
-
-    // Returns the objection to an execution_type, as in the bundled server: a route queue has none, and an
-    // execution queue can't have the type route. An empty text means that there is no objection.
-    std::string objection(const ifl::Manage& body) const {
-        if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
-        const auto queue = site_.queues.find(body.object);
-        const auto type = std::ranges::find_if(body.attributes, [](const ifl::Attribute& one) {
-            return values::same_word(one.name, "execution_type");
-        });
-        if (queue == site_.queues.end() || type == body.attributes.end() || type->value.empty()) return {};
-        const bool route = values::same_word(type->value, "route");
-        if (route ? !queue->second.execution : !queue->second.route) return {};
-        return fmt::format("Illegal execution_type \"{}\" for queue {} of queue_type {}", type->value,
-                           body.object, route ? "Execution" : "Route");
     }
 
     static bool wants_backup(const ManagerRequest& request) {
@@ -550,6 +535,8 @@ class Service {
                 if (looks_for_ == gone->ticket) looks_for_.reset();
                 if (programs_) programs_->give_up(gone->ticket);
                 if (plugin_) plugin_->abandon(gone->ticket);
+            } else if (const auto* started = std::get_if<Started>(&*message)) {
+                if (programs_) programs_->handled(started->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
                 // Changes of jobs and vnodes concern only Scheduling, which queries them itself.

@@ -201,6 +201,9 @@ class Shim {
     int reply_now(Held& held);
     void send_answers();
     void end(const Connection& connection);
+    // Tells the service that nobody waits for its answer, or that the start that it has granted won't come
+    // about.
+    void abandon(const Held& held);
     void release_turn(const Connection& connection);
     void look_after_held();
     void look_after_link();

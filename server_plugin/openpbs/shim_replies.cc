@@ -134,7 +134,8 @@ int Shim::after_start(Held& waiting, const std::string& reply) {
     const Connection connection = waiting.connection;
     const bool wants_reply = waiting.wants_reply();
     if (is_current(connection.sock)) current_.course = Course::pass;
-    if (code_of(reply) == 0) waiting.step = Step::sending;  // else end() tells the service
+    // If the server has refused the start, end() is to abandon it.
+    if (code_of(reply) != 0) waiting.step = Step::server;
     end(connection);
     return wants_reply ? forward(connection.sock, reply) : 0;
 }

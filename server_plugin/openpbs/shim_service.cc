@@ -59,15 +59,18 @@ void Shim::end(const Connection& connection) {
     release_turn(connection);
     const auto found = held_.find(connection.sock);
     if (found == held_.end() || !(found->second.connection == connection)) return;
-    const Step step = found->second.step;
+    abandon(found->second);
+    // The server carries the start out even though nobody waits for it.
+    if (found->second.step == Step::starting) link_.send(Started{found->second.ticket});
+    held_.erase(found);
+}
+
+void Shim::abandon(const Held& waiting) {
+    const bool asked = waiting.step == Step::checking || waiting.step == Step::answering;
+    const bool granted = waiting.is_start() && waiting.step == Step::server;
     // If the server has done its part, don't abandon the plugin's part, even though nobody waits for the
     // reply.
-    const bool goes_on = !found->second.server_reply.empty();
-    const bool asked = step == Step::checking || step == Step::answering;
-    // Tell the service of a start that it has granted and that doesn't come about.
-    const bool not_started = found->second.is_start() && (step == Step::server || step == Step::starting);
-    if (!goes_on && (asked || not_started)) link_.send(Abandon{found->second.ticket});
-    held_.erase(found);
+    if ((asked || granted) && waiting.server_reply.empty()) link_.send(Abandon{waiting.ticket});
 }
 
 // Returns a ticket for the request. The registrations of a connection have one ticket.
@@ -156,7 +159,10 @@ void Shim::answered(Held& waiting, std::vector<std::string> parts) {
     if (waiting.is_start() && waiting.step == Step::answering && code == 0) {
         const auto reply = ifl::decode_reply(parts.front());
         const auto* place = reply ? std::get_if<ifl::TextReply>(&reply->body) : nullptr;
-        if (place == nullptr) return refuse(waiting, "the policy service has named no place");
+        if (place == nullptr) {
+            abandon(waiting);
+            return refuse(waiting, "the policy service has named no place");
+        }
         std::get<ifl::RunJob>(waiting.request.body).destination = place->text;
         waiting.step = Step::server;
         return;
@@ -277,7 +283,7 @@ void Shim::look_after_held() {
             gone.push_back(waiting.connection);
         } else if (late && wants_answer) {
             const bool asked = waiting.step == Step::answering;
-            if (asked || waiting.step == Step::checking) link_.send(Abandon{waiting.ticket});
+            abandon(waiting);
             refuse(waiting, fmt::format("the policy service didn't answer in {} seconds; {}",
                                         options_.time_limit.count(),
                                         asked ? "whether the request has been carried out isn't known"

@@ -12,6 +12,7 @@
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -144,6 +145,19 @@ ifl::Result<ServerPlace> find_server() {
     const auto address = ifl::server_address(is_secondary() ? settings->secondary : std::string(), *settings);
     if (!address) return tl::unexpected(address.error());
     return ServerPlace{*settings, *address};
+}
+
+std::string objection_to_type(const Site& site, const ifl::Manage& body) {
+    if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
+    const auto queue = site.queues.find(body.object);
+    const auto type = std::ranges::find_if(body.attributes, [](const ifl::Attribute& one) {
+        return values::same_word(one.name, "execution_type");
+    });
+    if (queue == site.queues.end() || type == body.attributes.end() || type->value.empty()) return {};
+    const bool route = values::same_word(type->value, "route");
+    if (route ? !queue->second.execution : !queue->second.route) return {};
+    return fmt::format("Illegal execution_type \"{}\" for queue {} of queue_type {}", type->value,
+                       body.object, route ? "Execution" : "Route");
 }
 
 ifl::Result<Site> ask_site() {

@@ -13,6 +13,7 @@
 #include "ifl/connection.h"
 #include "ifl/error.h"
 #include "ifl/reply.h"
+#include "ifl/request.h"
 #include "ifl/settings.h"
 #include "server_plugin/openpbs/reservation.h"
 
@@ -58,6 +59,10 @@ struct Site {
 // Copies the execution_types of queues from `before` to `after`, because the server's replies don't have
 // them.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
+
+// Returns the objection to an execution_type, as in the bundled server: a route queue has none, and an
+// execution queue can't have the type route. An empty text means that there is no objection.
+std::string objection_to_type(const Site& site, const ifl::Manage& body);
 
 // These functions read an object of a reply to a status request.
 Sched sched_of(const ifl::ObjectView& object);

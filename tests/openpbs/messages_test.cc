@@ -50,6 +50,15 @@ TEST(Messages, AnswersAndListingsComeAsTheyWent) {
     EXPECT_TRUE(std::holds_alternative<Alive>(*from_service(data_of(packet_of(FromService(Alive{}))))));
 }
 
+TEST(Messages, TheEndsOfStartsComeAsTheyWent) {
+    const auto started = to_service(data_of(packet_of(ToService(Started{11}))));
+    ASSERT_TRUE(started && std::holds_alternative<Started>(*started));
+    EXPECT_EQ(std::get<Started>(*started).ticket, 11U);
+    const auto abandoned = to_service(data_of(packet_of(ToService(Abandon{12}))));
+    ASSERT_TRUE(abandoned && std::holds_alternative<Abandon>(*abandoned));
+    EXPECT_EQ(std::get<Abandon>(*abandoned).ticket, 12U);
+}
+
 TEST(Messages, WhatIsNoneIsRefused) {
     const std::string good = data_of(packet_of(ToService(Changed{1})));
     EXPECT_TRUE(to_service(good));
