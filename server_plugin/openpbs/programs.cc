@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::string_view kAtPlace = "object=explanation;location";
 
+// Returns the reply with the error of a test of a start; none: the test has to be called again.
+std::optional<ifl::Reply> failed(const ifl::Error& error) {
+    if (error.code == PBSE_TRYAGAIN) return std::nullopt;
+    // Too much has changed during the test.
+    const int code = error.code == PBSE_OBJBUSY ? PBSE_TRYAGAIN : error.code;
+    return ifl::Reply::error(code, error.message);
+}
+
 std::string sched_of_request(const ifl::Status& body) {
     return body.object.empty() ? "default" : body.object;
 }
@@ -26,6 +34,14 @@ ifl::Reply Programs::objection(const std::string& sched) const {
                                  fmt::format("the policy of scheduler {} leaves its jobs to pbs_sched; with "
                                              "external_program = ifl it leaves them to a program of the site",
                                              sched));
+    return ifl::Reply::ok();
+}
+
+std::optional<ifl::Reply> Programs::objection_to_test() const {
+    const auto is_own = [this](const auto& sched) { return scheduling_.is_own(sched.first); };
+    if (!site_.scheds.empty() && std::ranges::none_of(site_.scheds, is_own))
+        return objection(site_.scheds.begin()->first);
+    if (!scheduling_.knows()) return std::nullopt;
     return ifl::Reply::ok();
 }
 
@@ -88,9 +104,9 @@ std::optional<ifl::Reply> Programs::start(std::int64_t now, const Ask& asked, co
         reply.body = ifl::TextReply{std::move(place)};
         return reply;
     };
-    const auto checked = ifl::is_checked(asked.request.extend);
-    if (!checked) return ifl::Reply::error(checked.error().code, checked.error().message);
-    if (!*checked) return at(body.destination);
+    if (const auto checked = ifl::is_checked(asked.request.extend); !checked)
+        return ifl::Reply::error(checked.error().code, checked.error().message);
+    if (const auto no = objection_to_test(); !no || no->code != 0) return no;
     const Job* job = plugin_.records().job(plugin_.records().explained(body.job));
     if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);
     if (job->runs()) return ifl::Reply::error(PBSE_BADSTATE);
@@ -98,8 +114,7 @@ std::optional<ifl::Reply> Programs::start(std::int64_t now, const Ask& asked, co
     if (job->array && index < 0) return ifl::Reply::error(PBSE_IVALREQ);  // only its subjobs can be started
     if (scheduling_.decides()) return std::nullopt;
     auto tested = plugin_.test_start(now, *job, body.destination, who.user, asked.ticket, nullptr);
-    if (!tested && tested.error().code == PBSE_TRYAGAIN) return std::nullopt;
-    if (!tested) return ifl::Reply::error(tested.error().code, tested.error().message);
+    if (!tested) return failed(tested.error());
     Decision& decision = *tested;
     if (decision.kind != Decision::Kind::run)
         return ifl::Reply::error(PBSE_RESCUNAV, std::string(ifl::reason_in(decision.text)));
@@ -123,11 +138,11 @@ std::optional<ifl::Reply> Programs::explain(std::int64_t now, const Ask& asked, 
             PBSE_IVALREQ, fmt::format("'{}': expected the attribute location, whose value is the place",
                                       asked.request.extend.substr(0, 100)));
     const std::string& location = body.wanted[0].value;
+    if (const auto no = objection_to_test(); !no || no->code != 0) return no;
     const Job* job = plugin_.records().job(plugin_.records().explained(body.object));
     if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);
     const auto decision = plugin_.test_start(now, *job, location, who.user, asked.ticket, &objects);
-    if (!decision && decision.error().code == PBSE_TRYAGAIN) return std::nullopt;
-    if (!decision) return ifl::Reply::error(decision.error().code, decision.error().message);
+    if (!decision) return failed(decision.error());
     if (!objects.empty()) objects[0].attributes.push_back({"location", "", location, ifl::Op::set});
     return ifl::Reply::ok();
 }

@@ -65,6 +65,9 @@ class Programs {
     };
     // Returns the error of a request about this scheduler; code 0: there is none.
     ifl::Reply objection(const std::string& sched) const;
+    // Returns the error of a test of a start; code 0: there is none. Returns none while the records don't
+    // have the server's jobs.
+    std::optional<ifl::Reply> objection_to_test() const;
 
     Plugin& plugin_;
     const Site& site_;

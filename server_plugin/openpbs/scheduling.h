@@ -80,6 +80,9 @@ class Scheduling {
 
     // Returns whether the plugin registers as this scheduler: its policy doesn't leave the jobs to pbs_sched.
     bool is_own(const std::string& sched) const;
+    // Returns whether the records have all of the server's objects. They don't while the plugin isn't
+    // registered as any scheduler.
+    bool knows() const { return known_; }
     // The programs of the site that have registered.
     client::Registrations& registrations() { return registrations_; }
     // Returns whether decisions about starts are being made or carried out.

@@ -448,7 +448,7 @@ void Scheduling::refresh(const std::string& id, bool was_run) {
             if (!reply) return;
             if (reply->code == 0 && *found) {
                 if (was_run) return started_as(id, std::move(**found));
-                (void)plugin_.records().tell(now(), std::move(**found));
+                if (!is_outdated(**found)) (void)plugin_.records().tell(now(), std::move(**found));
             } else {
                 (void)forget(id);
             }

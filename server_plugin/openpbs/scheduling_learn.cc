@@ -306,6 +306,9 @@ void Scheduling::handled(const std::string& job) {
 void Scheduling::not_started(const std::string& job, const Job& before) {
     begun_.erase(job);
     noticed(PBS_OBJ_JOB);
+    // `before` may be out of date: the job may have been changed since.
+    if (const auto one = scheds_.find(current_); one != scheds_.end() && one->second.is_registered())
+        refresh(waiting_id(job));
     Records& records = plugin_.records();
     const Job* noted = records.job(job);
     // Leave the job alone if a query has described it since.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ifl/dis.h"
+#include "ifl/program_requests.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/shim_terms.h"
 
@@ -152,8 +153,13 @@ int Shim::read_start(int sock) {
     Extend extend;
     if (const int rc = library_.get_extend(sock, extend.text, extend.present); rc != 0) return rc;
     current_.extend = extend;
-    if (extend.text.starts_with("check="))
-        return hold(sock, {static_cast<ifl::RequestType>(current_.type), current_.user, std::move(run), {}});
+    if (extend.text.starts_with("check=")) {
+        const auto checked = ifl::is_checked(extend.text);
+        if (!checked || *checked)
+            return hold(sock,
+                        {static_cast<ifl::RequestType>(current_.type), current_.user, std::move(run), {}});
+        current_.extend = Extend{};  // check=False is the same as no extend string
+    }
     current_.run = std::move(run);
     return 0;
 }

@@ -37,6 +37,13 @@ class OpenpbsProgram : public ScheduledSite {
     bool logs(const std::string& text) const {
         return wait_for([&] { return log().find(text) != std::string::npos; }, kLong);
     }
+    // Has a program do steps (tests/simulate/scheduler_program.cc). Returns its lines.
+    std::string steps(const std::string& words, const std::string& user = "alice") const {
+        const std::string file = "/tmp/steps." + user;
+        return site->ok("rm -f " + file + "; " PBS_BUILD_DIR "/tests/bin/scheduler_program " + file + ' ' +
+                            words + " exit 0; cat " + file,
+                        user);
+    }
     // Submits jobs, which end at once if they have no other script, in one call of a shell.
     void submit_many(int count, const std::string& script = "true") const {
         site->ok("cd /; for i in $(seq " + std::to_string(count) + "); do echo " + script +
@@ -134,6 +141,28 @@ TEST_P(OpenpbsProgram, JobsStartInTheirOrderAndNoneTwice) {
         << log();
     EXPECT_EQ(requested(), numbers(0, kJobs + 4)) << log();
     EXPECT_EQ(all_of(recorded('S')), all_of(numbers(0, kJobs + 4))) << log();
+}
+
+TEST_P(OpenpbsProgram, OnlyAStartWithCheckTrueIsTested) {
+    accept("set queue workq max_run = [o:PBS_ALL=1]");
+    const std::string first = submit();
+    const std::string second = submit();
+    EXPECT_THAT(
+        steps("checked " + first + " box checked " + second + " box"),
+        AllOf(HasSubstr("checked " + first + " box: done\n"),
+              HasSubstr("checked " + second + " box: 15044 Queue workq job limit has been reached.")));
+    EXPECT_THAT(steps("checked " + second + " box", "una"), HasSubstr(" box: 15007"));
+    EXPECT_THAT(steps("unchecked " + second + " box"), HasSubstr(" box: done\n"));
+    expect_state(second, "R");
+    EXPECT_THAT(steps("checked 17.box box ask 17.box box"),
+                AllOf(HasSubstr("checked 17.box box: 15001"), HasSubstr("ask 17.box box: 15001")));
+    // pbs_sched is to schedule: the plugin's records have no later jobs.
+    accept("set policy default_policy external_program = pbs_sched");
+    EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched"));
+    const std::string third = submit();
+    const std::string no = " box: 15029 the policy of scheduler default leaves its jobs to pbs_sched";
+    EXPECT_THAT(steps("checked " + third + " box ask " + third + " box"),
+                AllOf(HasSubstr("checked " + third + no), HasSubstr("ask " + third + no)));
 }
 
 // A query between the test of a start and the start itself doesn't take the job's room back.
