@@ -129,11 +129,15 @@ class Service {
         }
     }
 
+    // Leaves registrations: the shim makes them once for each service, and keeps them.
     void refuse_all() {
-        for (const Ask& one : std::exchange(asked_, {}))
-            answer(
-                one.ticket,
-                ifl::Reply::error(PBSE_SYSTEM, fmt::format("policy objects are not available: {}", failed_)));
+        for (Ask& one : std::exchange(asked_, {}))
+            if (one.request.extend == "object=registration")
+                asked_.push_back(std::move(one));
+            else
+                answer(one.ticket,
+                       ifl::Reply::error(PBSE_SYSTEM,
+                                         fmt::format("policy objects are not available: {}", failed_)));
     }
 
     // ---- The server's objects.
@@ -391,14 +395,15 @@ class Service {
     }
 
     // Returns whether the request has to wait for a query of the server's jobs, because the job that it names
-    // isn't known. Only one request at a time waits so, because the server's loop waits a little for each
-    // request without an answer.
+    // isn't known. Of the requests for explanations only one at a time waits so, because the server's loop
+    // waits a little for each request without an answer. Each start waits.
     bool waits_for_look(const Ask& one, const std::string& job) {
+        if (looks_for_ == one.ticket) looks_for_.reset();
         const Records& records = plugin_->records();
-        if (records.job(records.explained(job)) != nullptr) return false;
-        if (!scheduling_ || looks_for_.value_or(one.ticket) != one.ticket) return false;
-        looks_for_.reset();
-        if (scheduling_->look_after(listings_[one.ticket].asked)) return false;
+        if (!scheduling_ || records.job(records.explained(job)) != nullptr) return false;
+        const Clock::time_point asked = listings_[one.ticket].asked;
+        if (looks_for_) return std::holds_alternative<ifl::RunJob>(one.request.body);
+        if (scheduling_->look_after(asked)) return false;
         looks_for_ = one.ticket;
         return true;
     }

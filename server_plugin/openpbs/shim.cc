@@ -188,7 +188,9 @@ int Shim::decode_header_again(Held& waiting, void* request, int* type, int* vers
             waiting.wants_reply() ? waiting.request.type : ifl::RequestType::run_job_acknowledged);
         return feed_header(current_.type, request, type, version);
     }
-    if (waiting.step == Step::turn && !turn_) {
+    if (waiting.waits_for_changes()) {
+        end_wait(waiting);
+    } else if (waiting.step == Step::turn && !turn_) {
         waiting.step = Step::probing;
         current_.course = Course::probe;
     } else if (waiting.step == Step::server || waiting.step == Step::proving) {

@@ -186,6 +186,9 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
+    // Ends a wait for changes as its timeout would, because the client has sent more: until an answer is sent
+    // the server would call decode_header() for it all the time.
+    void end_wait(Held& held);
     std::uint64_t ticket_for(const Held& held);
     void note_registration(const Held& held);
     // Asks the service about a change that the current user requests. The question belongs to no held
@@ -207,6 +210,8 @@ class Shim {
     void release_turn(const Connection& connection);
     void look_after_held();
     void look_after_link();
+    // Refuses the requests that the service was working on when the connection to it was lost.
+    void refuse_under_way();
     void look_after_registered();
     bool next_event(epoll_event& event);
     int next_timeout(int timeout) const;

@@ -68,6 +68,9 @@ void Shim::end(const Connection& connection) {
 void Shim::abandon(const Held& waiting) {
     const bool asked = waiting.step == Step::checking || waiting.step == Step::answering;
     const bool granted = waiting.is_start() && waiting.step == Step::server;
+    // The ticket of a registered connection stands for all of its registrations: look_after_registered()
+    // gives it up.
+    if (std::ranges::find(registered_, waiting.ticket, &Registered::ticket) != registered_.end()) return;
     // If the server has done its part, don't abandon the plugin's part, even though nobody waits for the
     // reply.
     if ((asked || granted) && waiting.server_reply.empty()) link_.send(Abandon{waiting.ticket});
@@ -101,6 +104,14 @@ void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
         return refuse(waiting, readable.error().message);
     if (!link_.up()) return refuse(waiting, link_.why_down());
     link_.send(message);
+}
+
+void Shim::end_wait(Held& waiting) {
+    abandon(waiting);
+    std::string& extend = waiting.request.extend;
+    extend = extend.substr(0, extend.rfind(';')) + ";timeout=0";
+    waiting.deadline = Clock::now() + options_.time_limit;
+    ask(waiting, Ask::What::whole, kOfManagers);
 }
 
 void Shim::ask_apart(int sock, Ask::What what, ifl::Manage body) {
@@ -231,6 +242,7 @@ void Shim::send_answers() {
 void Shim::look_after_link() {
     const Clock::time_point now = Clock::now();
     if (link_.connect(now)) {
+        refuse_under_way();
         shown_.clear();
         silent_told_ = false;
         for (const Registered& one : registered_)
@@ -247,7 +259,10 @@ void Shim::look_after_link() {
         options_.log(
             fmt::format("the policy service hasn't said anything for {} seconds", link_.silent(now).count()));
     silent_told_ = silent;
-    if (link_.up()) return;
+    if (!link_.up()) refuse_under_way();
+}
+
+void Shim::refuse_under_way() {
     for (auto& [sock, waiting] : held_) {
         if (waiting.step == Step::checking || waiting.step == Step::server) {
             refuse(waiting, fmt::format("{}; nothing has been changed", link_.why_down()));
