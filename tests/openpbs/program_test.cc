@@ -74,13 +74,16 @@ class OpenpbsProgram : public ScheduledSite {
 };
 
 TEST_P(OpenpbsProgram, NoJobStartsUntilAProgramIsThere) {
+    // The plugin is registered as the server's scheduler, but decides nothing. pbs_sched gets no files. It
+    // knows the second job by a query after the one in which it has learnt of the first job.
     const std::string first = submit();
-    // The plugin is registered as the server's scheduler, but decides nothing. pbs_sched gets no files.
+    EXPECT_THAT(steps("ask " + first + " box"), HasSubstr("outcome="));
+    const std::string second = submit();
+    EXPECT_THAT(steps("ask " + second + " box"), HasSubstr("outcome="));
     EXPECT_EQ(attribute(first, "job_state"), "Q");
     EXPECT_EQ(site->sh("grep -l 'Made from the policies' /var/spool/pbs/sched_priv/*").exit, 1);
     start_program();
     expect_state(first, "R");
-    const std::string second = submit();
     expect_state(second, "R");
     const std::string third = submit();
     // A second program is refused, and so is a user who is no manager.
@@ -196,6 +199,26 @@ TEST_P(OpenpbsProgram, AStartThatTheServerRefusesTakesNoRoom) {
     const std::string next = submit();
     expect_state(next, "R");
     EXPECT_EQ(attribute(refused, "job_state"), "Q");
+}
+
+// pbs_runjob() is answered only when the job's mom has taken it.
+TEST_P(OpenpbsProgram, AStartWhoseClientLeavesKeepsItsRoom) {
+    site->ok(
+        "printf 'import time\\ntime.sleep(10)\\n' > /var/spool/slow.py; $stock/qmgr -c 'create hook slow "
+        "event=execjob_begin'; $stock/qmgr -c 'import hook slow application/x-python default "
+        "/var/spool/slow.py'");
+    EXPECT_TRUE(
+        wait_for([&] { return site->sh("test -e /var/spool/pbs/mom_priv/hooks/slow.PY").exit == 0; }, kLong));
+    const std::string first = submit("-l select=1:ncpus=2");
+    const std::string second = submit("-l select=1:ncpus=2");
+    site->ok("setsid " PBS_BUILD_DIR "/tests/bin/scheduler_program /tmp/waited waited " + first +
+                 " box > /dev/null 2>&1 < /dev/null &",
+             "alice");
+    expect_state(first, "R");
+    site->ok("kill -9 $(pgrep -x scheduler_progr)");
+    EXPECT_EQ(site->ok("cat /tmp/waited"), "") << "mom has taken the job too soon";
+    EXPECT_THAT(steps("checked " + second + " box"), HasSubstr(" box: 15044 "));
+    EXPECT_EQ(attribute(first, "job_state"), "R");
 }
 
 TEST_P(OpenpbsProgram, ARegistrationOutlivesTheDaemon) {

@@ -3,7 +3,8 @@
 //
 //     register            wait SECONDS        poll            record          tasks JOB HOST CPUS
 //     start JOB PLACE     checked JOB PLACE   rerun JOB       delete JOB      comment JOB TEXT
-//     ask JOB PLACE       unchecked JOB PLACE (check=False)   signal JOB NAME
+//     ask JOB PLACE       unchecked JOB PLACE (check=False)   waited JOB PLACE (a checked pbs_runjob)
+//     signal JOB NAME
 //     estimate JOB TIME   node NAME       exit STATUS     hang            alter JOB NAME VALUE
 //     connect             repeat STEP ...     die
 //
@@ -162,6 +163,9 @@ class Steps {
         if (name == "ask") return ask(job, more);
         if (name == "checked") return result(step + ' ' + more, start(job, more, "check=True"));
         if (name == "unchecked") return result(step + ' ' + more, start(job, more, "check=False"));
+        if (name == "waited")
+            return result(step + ' ' + more,
+                          pbs_runjob(connection_, job.c_str(), more.c_str(), "check=True"));
         if (name == "comment") return result(step, alter(job, "comment", "", more));
         if (name == "estimate") return result(step, alter(job, "estimated", "start_time", more));
         if (name == "alter") return result(step, alter(job, more.c_str(), "", word()));
