@@ -219,6 +219,11 @@ TEST_P(OpenpbsProgram, AStartWhoseClientLeavesKeepsItsRoom) {
     EXPECT_EQ(site->ok("cat /tmp/waited"), "") << "mom has taken the job too soon";
     EXPECT_THAT(steps("checked " + second + " box"), HasSubstr(" box: 15044 "));
     EXPECT_EQ(attribute(first, "job_state"), "R");
+    // The plugin gives the room free with the job's end: it doesn't take the start for one under way.
+    site->ok("$stock/qdel -W force " + first);
+    EXPECT_TRUE(wait_for(
+        [&] { return steps("checked " + second + " box").find(" box: done") != std::string::npos; }, kLong))
+        << why(second);
 }
 
 TEST_P(OpenpbsProgram, ARegistrationOutlivesTheDaemon) {
