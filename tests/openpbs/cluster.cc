@@ -91,4 +91,13 @@ void ClusterSite::cycle() const {
     site->ok("$stock/qmgr -c 'set server scheduling = True'");
 }
 
+void ClusterSite::expect_outcome_of_cycles(const std::string& job, const std::string& expected) const {
+    std::string seen;
+    EXPECT_TRUE(wait_for([&] {
+        cycle();
+        return (seen = outcome(job)) == expected;
+    })) << job
+        << " is \"" << seen << "\" and not \"" << expected << "\": " << why(job);
+}
+
 }  // namespace pbs::e2e

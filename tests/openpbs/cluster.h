@@ -38,6 +38,9 @@ class ClusterSite : public ScheduledSite {
                       std::chrono::seconds longest = kLong) const;
     // Makes the scheduler begin a cycle, because OpenPBS doesn't tell it that a vnode has come back.
     void cycle() const;
+    // Asks for cycles until outcome() is as expected: pbs_sched may take a host for down in the first ones
+    // after it is back.
+    void expect_outcome_of_cycles(const std::string& job, const std::string& outcome) const;
 };
 
 }  // namespace pbs::e2e

@@ -92,8 +92,7 @@ TEST_P(OpenpbsCluster, AHostWhoseMomIsKilledGetsNoJobsUntilItIsBack) {
     expect_outcome(other, "R h1 h3");
     hosts("mom h2");
     expect_vnode("h2", "free");
-    cycle();
-    expect_outcome(job, "R h2 h2");
+    expect_outcome_of_cycles(job, "R h2 h2");
     expect_outcome(there, kNoHost);
     expect_outcome(wide, kTooFew);
 }
@@ -111,8 +110,7 @@ TEST_P(OpenpbsCluster, AHostWhoseLinkIsCutGetsNoJobsUntilItIsBack) {
     expect_outcome(other, "R h1 h3");
     hosts("join h2");
     expect_vnode("h2", "free", kUntilCutIsSeen);
-    // For pbs_sched, the host is still down in the first cycles after that.
-    EXPECT_TRUE(wait_for([&] { return (cycle(), outcome(job)) == "R h2"; })) << outcome(job);
+    expect_outcome_of_cycles(job, "R h2");
     expect_outcome(other, "R h1 h3");
 }
 
