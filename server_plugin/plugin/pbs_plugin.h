@@ -408,8 +408,8 @@ typedef struct pbs_sched_record {
     uint32_t reserved;
     pbs_str partition;
     pbs_str sched_priv; /* absolute path */
-    uint32_t own;       /* on hosts with pbs_sched: 0, pbs_sched schedules its jobs; 1, the plugin does, or a
-                           program       of the site */
+    uint32_t own; /* on hosts with pbs_sched: 0, pbs_sched schedules its jobs; 1, the plugin or a program of
+                     the site does */
     uint32_t reserved2;
     /* On hosts with pbs_sched: the settings of the scheduler object that policies have, too, as directives of
      * qmgr, one a line ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
