@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "ifl/error.h"
@@ -24,8 +23,12 @@ struct AskedChanges {
     std::int64_t timeout = 0;
 };
 
-/// Reads "version=N;timeout=SECONDS". Returns nullopt if the text is malformed or a number is below 0.
-std::optional<AskedChanges> read_changes(std::string_view extend);
+/// Reads "version=N;timeout=SECONDS". PBSE_IVALREQ: the text is malformed, or a number is below 0.
+Result<AskedChanges> read_changes(std::string_view extend);
+
+/// Checks the number of places of a start that is tested. PBSE_IVALREQ: there are more than
+/// kMostTestedPlaces.
+Result<void> check_tested_places(std::int64_t places);
 
 /// Reads the extend string of a start. Returns whether the scheduler's filters are to test the start, so that
 /// they may refuse it. PBSE_IVALREQ: the string is neither empty nor "check=" with a boolean.

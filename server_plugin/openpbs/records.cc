@@ -421,11 +421,8 @@ ifl::Result<std::vector<Place>> Records::named_places(const Job& job, std::strin
     const auto fail = [](int code, std::string text) {
         return tl::unexpected(ifl::Error{code, std::move(text)});
     };
-    const auto too_many = [&](std::int64_t count) { return count > ifl::kMostTestedPlaces; };
-    const auto refuse = [&] {
-        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
-    };
-    if (too_many(std::ranges::count(location, '+') + 1)) return refuse();
+    if (auto few = ifl::check_tested_places(std::ranges::count(location, '+') + 1); !few)
+        return tl::unexpected(few.error());
     const auto shares = cluster::parse_exec_vnode(location);
     if (!shares) return tl::unexpected(shares.error());
     bool bare = true;
@@ -439,7 +436,8 @@ ifl::Result<std::vector<Place>> Records::named_places(const Job& job, std::strin
     }
     std::vector<Place> places = cluster::places_of(location, *this);
     if (!bare) return places;
-    if (too_many(cluster::chunk_count(job.chunks))) return refuse();
+    if (auto few = ifl::check_tested_places(cluster::chunk_count(job.chunks)); !few)
+        return tl::unexpected(few.error());
     return cluster::deal_chunks(job.chunks, places, *this);
 }
 

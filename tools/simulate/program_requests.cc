@@ -67,8 +67,8 @@ ifl::Result<OwnPlaces> places_in(const sched::Decisions& decided) {
 
 // Reads a place at which a start is to be tested.
 ifl::Result<OwnPlaces> read_tested(SimulatedServer& server, std::string_view where, std::uint64_t job) {
-    if (server.room().count(where, server.requested(job)) > ifl::kMostTestedPlaces)
-        return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
+    if (auto few = ifl::check_tested_places(server.room().count(where, server.requested(job))); !few)
+        return tl::unexpected(few.error());
     return server.room().read(where, server.requested(job));
 }
 
@@ -250,10 +250,7 @@ Packets changes_packets(SimulatedServer& server, ProgramSession& session, const 
 Packets answer_changes(SimulatedServer& server, ProgramSession& session, const std::string& sched,
                        std::string_view extend) {
     const auto asked = ifl::read_changes(extend);
-    if (!asked)
-        return packets_of(Reply::error(
-            PBSE_IVALREQ,
-            fmt::format("changes '{}': expected version=N;timeout=SECONDS, both at least 0", extend)));
+    if (!asked) return packets_of(reply_of(tl::unexpected(asked.error())));
     session.schedules = true;
     const bool nothing_new = asked->version == server.changes().version();
     Seconds timeout = std::min<Seconds>(ifl::kLongestChangesWait, Seconds(asked->timeout));

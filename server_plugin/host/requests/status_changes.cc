@@ -55,10 +55,7 @@ class AwaitedChanges final : public Steps {
 ifl::Reply status_changes(Context& context, std::string_view extend, const PluginsAnswer& answer) {
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
     const auto asked = ifl::read_changes(extend);
-    if (!asked)
-        return ifl::Reply::error(
-            PBSE_IVALREQ,
-            fmt::format("changes '{}': expected version=N;timeout=SECONDS, both at least 0", extend));
+    if (!asked) return refuse(asked.error());
     context.rest = std::make_unique<AwaitedChanges>(context.server, *asked,
                                                     answer(fmt::format("version={}", asked->version)));
     return {};

@@ -60,23 +60,19 @@ class ExplainedStart final : public Answered {
     std::optional<std::vector<Place>> places_;
 };
 
-auto too_many_places() {
-    return fail(PBSE_IVALREQ, fmt::format("place: expected at most {} places", ifl::kMostTestedPlaces));
-}
-
 }  // namespace
 
 Result<std::vector<Place>> named_places(const Job& job, const State& state, std::string_view location,
                                         bool is_tested) {
-    const auto too_many = [is_tested](int64_t places) {
-        return is_tested && places > ifl::kMostTestedPlaces;
+    const auto check = [is_tested](int64_t places) {
+        return is_tested ? ifl::check_tested_places(places) : Result<void>();
     };
-    if (too_many(std::ranges::count(location, '+') + 1)) return too_many_places();
+    if (auto few = check(std::ranges::count(location, '+') + 1); !few) return tl::unexpected(few.error());
     auto named = parse_exec_vnode(location, state);
     if (!named || std::ranges::any_of(*named, [](const Place& p) { return !p.amounts.empty(); }))
         return named;
     const std::string_view chunks = job.attributes.text("schedselect");
-    if (too_many(cluster::chunk_count(chunks))) return too_many_places();
+    if (auto few = check(cluster::chunk_count(chunks)); !few) return tl::unexpected(few.error());
     return cluster::deal_chunks(chunks, *named, StateNames(state));
 }
 
