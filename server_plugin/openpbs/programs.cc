@@ -21,26 +21,29 @@ std::optional<ifl::Reply> failed(const ifl::Error& error) {
     return ifl::Reply::error(code, error.message);
 }
 
+ifl::Reply refused(const ifl::Error& error) {
+    return ifl::Reply::error(error.code, error.message);
+}
+
 std::string sched_of_request(const ifl::Status& body) {
     return body.object.empty() ? "default" : body.object;
 }
 
 }  // namespace
 
-ifl::Reply Programs::objection(const std::string& sched) const {
-    if (!site_.scheds.contains(sched)) return ifl::Reply::error(PBSE_UNKSCHED);
-    if (!scheduling_.is_own(sched))
-        return ifl::Reply::error(PBSE_NOSUP,
-                                 fmt::format("the policy of scheduler {} leaves its jobs to pbs_sched; with "
-                                             "external_program = ifl it leaves them to a program of the site",
-                                             sched));
-    return ifl::Reply::ok();
+ifl::Result<void> Programs::check_sched(const std::string& sched) const {
+    if (!site_.scheds.contains(sched)) return tl::unexpected(ifl::Error{PBSE_UNKSCHED, {}});
+    if (scheduling_.is_own(sched)) return {};
+    return tl::unexpected(
+        ifl::Error{PBSE_NOSUP, fmt::format("the policy of scheduler {} leaves its jobs to pbs_sched; with "
+                                           "external_program = ifl it leaves them to a program of the site",
+                                           sched)});
 }
 
 std::optional<ifl::Reply> Programs::objection_to_test() const {
     const auto is_own = [this](const auto& sched) { return scheduling_.is_own(sched.first); };
     if (!site_.scheds.empty() && std::ranges::none_of(site_.scheds, is_own))
-        return objection(site_.scheds.begin()->first);
+        return refused(check_sched(site_.scheds.begin()->first).error());
     if (!scheduling_.knows()) return std::nullopt;
     return ifl::Reply::ok();
 }
@@ -51,11 +54,11 @@ ifl::Reply Programs::enter(std::int64_t now, const Ask& asked, const Identity& w
     if (asked.request.extend != "object=registration" || !body.wanted.empty())
         return ifl::Reply::error(PBSE_IVALREQ, "registration: expected no attributes and no options");
     const std::string sched = sched_of_request(body);
-    if (ifl::Reply no = objection(sched); no.code != 0) return no;
+    if (const auto may = check_sched(sched); !may) return refused(may.error());
     const auto known = entered_.find({asked.ticket, sched});
     client::Registrations::Held held = known == entered_.end() ? nullptr : known->second;
     const auto added = scheduling_.registrations().add(sched, {who.at_host(), now}, held);
-    if (!added) return ifl::Reply::error(added.error().code, added.error().message);
+    if (!added) return refused(added.error());
     entered_[{asked.ticket, sched}] = std::move(held);
     if (*added) log_(fmt::format("sched {}: {} has registered as the scheduler", sched, who.at_host()));
     ifl::Reply reply;
@@ -66,16 +69,10 @@ ifl::Reply Programs::enter(std::int64_t now, const Ask& asked, const Identity& w
 ifl::Result<std::string> Programs::begin_wait(const Ask& asked, std::string_view extend,
                                               const Identity& who) {
     if (!who.manager()) return tl::unexpected(ifl::Error{PBSE_PERM, {}});
-    if (const ifl::Reply no = objection(sched_of_request(std::get<ifl::Status>(asked.request.body)));
-        no.code != 0) {
-        const auto* text = std::get_if<ifl::TextReply>(&no.body);
-        return tl::unexpected(ifl::Error{no.code, text == nullptr ? std::string() : text->text});
-    }
+    if (auto may = check_sched(sched_of_request(std::get<ifl::Status>(asked.request.body))); !may)
+        return tl::unexpected(may.error());
     const auto changes = ifl::read_changes(extend);
-    if (!changes)
-        return tl::unexpected(ifl::Error{
-            PBSE_IVALREQ,
-            fmt::format("changes '{}': expected version=N;timeout=SECONDS, both at least 0", extend)});
+    if (!changes) return tl::unexpected(changes.error());
     waiting_[asked.ticket] = {
         changes->version,
         Clock::now() + std::min<std::chrono::seconds>(kLongestWait, std::chrono::seconds(changes->timeout))};
@@ -104,8 +101,7 @@ std::optional<ifl::Reply> Programs::start(std::int64_t now, const Ask& asked, co
         reply.body = ifl::TextReply{std::move(place)};
         return reply;
     };
-    if (const auto checked = ifl::is_checked(asked.request.extend); !checked)
-        return ifl::Reply::error(checked.error().code, checked.error().message);
+    if (const auto checked = ifl::is_checked(asked.request.extend); !checked) return refused(checked.error());
     if (const auto no = objection_to_test(); !no || no->code != 0) return no;
     const Job* job = plugin_.records().job(plugin_.records().explained(body.job));
     if (job == nullptr) return ifl::Reply::error(PBSE_UNKJOBID);

@@ -63,8 +63,8 @@ class Programs {
         std::int64_t version = 0;
         Clock::time_point until{};
     };
-    // Returns the error of a request about this scheduler; code 0: there is none.
-    ifl::Reply objection(const std::string& sched) const;
+    // Checks that a program may schedule for this scheduler. PBSE_UNKSCHED, PBSE_NOSUP.
+    ifl::Result<void> check_sched(const std::string& sched) const;
     // Returns the error of a test of a start; code 0: there is none. Returns none while the records don't
     // have the server's jobs.
     std::optional<ifl::Reply> objection_to_test() const;

@@ -288,9 +288,9 @@ bool Scheduling::has_begun_since(const std::string& job) const {
 // itself, or an array of which a subjob was started.
 bool Scheduling::is_outdated(const Job& job) const {
     if (job.runs()) return false;
-    return std::ranges::any_of(begun_, [&](const auto& one) {
-        return has_begun_since(one.first) && (one.first == job.id || array_of(one.first) == job.id);
-    });
+    if (!job.array) return has_begun_since(job.id);
+    return std::ranges::any_of(
+        begun_, [&](const auto& one) { return has_begun_since(one.first) && array_of(one.first) == job.id; });
 }
 
 void Scheduling::starts(const Decision& decision) {

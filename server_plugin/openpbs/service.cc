@@ -395,8 +395,8 @@ class Service {
     }
 
     // Returns whether the request has to wait for a query of the server's jobs, because the job that it names
-    // isn't known. Of the requests for explanations only one at a time waits so, because the server's loop
-    // waits a little for each request without an answer. Each start waits.
+    // isn't known. Each start waits so; but only one request for an explanation at a time, because the
+    // server's loop waits a little for each request without an answer.
     bool waits_for_look(const Ask& one, const std::string& job) {
         if (looks_for_ == one.ticket) looks_for_.reset();
         const Records& records = plugin_->records();
