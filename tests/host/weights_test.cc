@@ -77,6 +77,16 @@ class WeightsOfJobs : public PluginServerTest {
     }
 };
 
+// The weights of a machine that has them, with `reprioritize` turned on.
+class JobWeights : public WeightsOfJobs {
+  protected:
+    void SetUp() override {
+        WeightsOfJobs::SetUp();
+        ASSERT_NO_FATAL_FAILURE(load(true));
+        (void)warnings();
+    }
+};
+
 TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
     ASSERT_NO_FATAL_FAILURE(load(true));
     EXPECT_THAT(warnings(), Not(HasSubstr("reprioritize")));
@@ -95,9 +105,7 @@ TEST_F(WeightsOfJobs, AreGivenToTheirProcesses) {
     EXPECT_EQ(executor_.weights.size(), 2U) << "they are as before";
 }
 
-TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreTriedAgainAfterAFailure) {
     Cycles cycles(*server_);
     const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
@@ -124,9 +132,7 @@ TEST_F(WeightsOfJobs, AreTriedAgainAfterAFailure) {
 
 // The server answers nobody while it tries weights again. So it stops after a short while, and goes on with
 // the others in the next second.
-TEST_F(WeightsOfJobs, AreTriedAgainOneAfterTheOtherIfATryTakesLong) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreTriedAgainOneAfterTheOtherIfATryTakesLong) {
     Cycles cycles(*server_);
     run_jobs(cycles, {"4", "2", "1"});
     executor_.fail_weights = true;
@@ -140,9 +146,7 @@ TEST_F(WeightsOfJobs, AreTriedAgainOneAfterTheOtherIfATryTakesLong) {
     }
 }
 
-TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreNotTriedAgainOnceTheJobHasEnded) {
     Cycles cycles(*server_);
     const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
@@ -152,9 +156,7 @@ TEST_F(WeightsOfJobs, AreNotTriedAgainOnceTheJobHasEnded) {
     EXPECT_EQ(times_logged(kFails), 0);
 }
 
-TEST_F(WeightsOfJobs, AreNotTriedAgainWhileTheJobIsBeingEnded) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreNotTriedAgainWhileTheJobIsBeingEnded) {
     Cycles cycles(*server_);
     const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
@@ -171,9 +173,7 @@ TEST_F(WeightsOfJobs, AreNotTriedAgainWhileTheJobIsBeingEnded) {
 }
 
 // A job whose files are being staged in has no control group yet, however long that takes.
-TEST_F(WeightsOfJobs, WaitUntilTheJobsScriptRuns) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, WaitUntilTheJobsScriptRuns) {
     Cycles cycles(*server_);
     std::vector<std::string> ids;
     for (const char* cpus : {"2", "1"})
@@ -196,9 +196,7 @@ TEST_F(WeightsOfJobs, WaitUntilTheJobsScriptRuns) {
     EXPECT_EQ(executor_.weights[1].second, 67);
 }
 
-TEST_F(WeightsOfJobs, AreSaidToWorkOnceTheLastJobThatFailsHasEnded) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreSaidToWorkOnceTheLastJobThatFailsHasEnded) {
     Cycles cycles(*server_);
     const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
@@ -216,9 +214,7 @@ TEST_F(WeightsOfJobs, AreSaidToWorkOnceTheLastJobThatFailsHasEnded) {
     EXPECT_EQ(times_logged(kFails), 1);
 }
 
-TEST_F(WeightsOfJobs, AreNotSaidToWorkBecauseNoJobIsLeft) {
-    ASSERT_NO_FATAL_FAILURE(load(true));
-    (void)warnings();
+TEST_F(JobWeights, AreNotSaidToWorkBecauseNoJobIsLeft) {
     Cycles cycles(*server_);
     const auto ids = run_jobs(cycles, {"2", "1"});
     executor_.fail_weights = true;
