@@ -1,5 +1,6 @@
 #include "sqlite/guard.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 
@@ -47,6 +48,7 @@ Result<std::unique_ptr<Guard>> Guard::begin(Connection& connection, const std::s
     }
     guard->number_ = (*found)->number;
     guard->position_ = (*found)->position;
+    if (auto taken = guard->mark_.take_over(); !taken) return tl::unexpected(taken.error());
     sqlite3_wal_hook(connection.get(), note_frames, &guard->log_frames_);
     const auto marked = read_mark(database);
     if (!marked) return tl::unexpected(marked.error());
@@ -67,6 +69,10 @@ Guard::~Guard() {
 }
 
 Result<void> Guard::before_transaction(Durable durable) {
+    if (const auto other = mark_.later_user())
+        return tl::unexpected(
+            fmt::format("{} is in use by {}, which has opened it later: nothing is written here any more",
+                        database_, *other));
     if (durable_ != durable) {
         auto done = connection_.run(durable == Durable::now ? "PRAGMA synchronous = FULL"
                                                             : "PRAGMA synchronous = NORMAL");
@@ -113,7 +119,7 @@ bool Guard::commit(Checkpoint when) {
 }
 
 void Guard::rolled_back() {
-    if (!std::exchange(failed_, false)) return;
+    if (!std::exchange(failed_, false) || !is_ours()) return;
     if (!connection_.run("BEGIN IMMEDIATE; UPDATE last_commit SET number = number + 1; COMMIT")) {
         (void)connection_.run("ROLLBACK");
         return;
@@ -213,6 +219,10 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
 // Copies the log into the database file. A failure does no harm: the log grows, and a later commit tries
 // again.
 void Guard::checkpoint() {
+    if (!is_ours()) {
+        complete_ = false;
+        return;
+    }
     if (!mark_.take_turn()) return;
     if (!committed_ && extent_of_wal(database_).commits == 0) {
         // There is nothing to copy. Don't mark the beginning of a copy: the missing log would then count as a

@@ -37,7 +37,8 @@ class Guard {
     // of the process.
     enum class Durable { now, later };
     // Call it before a transaction begins. Errors: the mark of an earlier commit still can't be written to
-    // the disk; until it can, nothing more is acknowledged.
+    // the disk; until it can, nothing more is acknowledged. Or another process has begun to guard the
+    // database since, which no lock has prevented: then this one writes nothing any more.
     Result<void> before_transaction(Durable durable = Durable::now);
 
     // Sets the position that the next commit reaches, such as a revision or the number of the next job.
@@ -65,6 +66,7 @@ class Guard {
   private:
     Guard(Connection& connection, std::string database, MarkFile mark)
         : connection_(connection), database_(std::move(database)), mark_(std::move(mark)) {}
+    bool is_ours() const { return !mark_.later_user(); }
     void mark_commit();
     void shorten_log();
     void end_checkpoint();

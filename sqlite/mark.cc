@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,7 @@ namespace {
 constexpr std::size_t kSlot = 512;
 constexpr off_t kPlaces[] = {0, 4096};
 constexpr off_t kTurnPlace = 8192;
+constexpr off_t kUserPlace = 12288;
 
 tl::unexpected<std::string> failed(const std::string& path, std::string_view doing) {
     return tl::unexpected(
@@ -72,14 +76,39 @@ tl::expected<std::optional<Found>, int> newest(int fd) {
     return best;
 }
 
-bool write_slot(int fd, std::size_t slot, const Mark& mark) {
-    const std::string text = slot_text(mark);
+bool write_at(int fd, off_t place, const std::string& text) {
     ssize_t n = 0;
     do {
-        n = ::pwrite(fd, text.data(), text.size(), kPlaces[slot]);
+        n = ::pwrite(fd, text.data(), text.size(), place);
     } while (n < 0 && errno == EINTR);
     if (n >= 0 && n < static_cast<ssize_t>(text.size())) errno = ENOSPC;
     return n == static_cast<ssize_t>(text.size());
+}
+
+bool write_slot(int fd, std::size_t slot, const Mark& mark) {
+    return write_at(fd, kPlaces[slot], slot_text(mark));
+}
+
+std::string first_line(const char* path) {
+    std::string line;
+    std::getline(std::ifstream(path), line);
+    return line;
+}
+
+// Returns the line that names this process. Its process id alone isn't enough: another machine, or another
+// namespace, may have a process with the same one.
+std::string user_line() {
+    const std::string status = first_line("/proc/self/stat");
+    // The start is the 22nd field. The second one, a name in parentheses, may contain blanks.
+    std::istringstream fields(status.substr(std::min(status.rfind(')') + 1, status.size())));
+    std::string start;
+    for (int field = 3; field <= 22; ++field) fields >> start;
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    std::string line = fmt::format("pbs-user 1 {} {} {} {}", first_line("/proc/sys/kernel/random/boot_id"),
+                                   ::getpid(), start.empty() ? "0" : start, host.data());
+    line.resize(kSlot - 1, ' ');
+    return line + '\n';
 }
 
 // Makes the database's owner, who has to write the mark later, the owner of a mark that root makes.
@@ -150,7 +179,7 @@ Result<MarkFile> MarkFile::open(const std::string& database) {
 }
 
 MarkFile::MarkFile(MarkFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), user_(std::move(other.user_)) {}
 
 MarkFile::~MarkFile() {
     if (fd_ >= 0) ::close(fd_);
@@ -185,6 +214,25 @@ bool MarkFile::turn(short type) {
     lock.l_start = kTurnPlace;
     lock.l_len = 1;
     return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
+}
+
+Result<void> MarkFile::take_over() {
+    user_ = user_line();
+    if (!write_at(fd_, kUserPlace, user_) || ::fdatasync(fd_) != 0)
+        return failed(path_, "can not be written");
+    return {};
+}
+
+std::optional<std::string> MarkFile::later_user() const {
+    std::array<char, kSlot + 1> bytes{};
+    if (::pread(fd_, bytes.data(), kSlot, kUserPlace) != static_cast<ssize_t>(kSlot)) return std::nullopt;
+    const std::string_view found(bytes.data(), kSlot);
+    if (found == user_ || !found.starts_with("pbs-user 1 ")) return std::nullopt;
+    std::istringstream fields{std::string(found)};
+    std::string word, process, host;
+    for (int i = 0; i < 3; ++i) fields >> word;
+    fields >> process >> word >> host;
+    return fmt::format("process {} on host {}", process, host);
 }
 
 bool MarkFile::take_turn() {

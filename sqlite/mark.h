@@ -5,6 +5,9 @@
 // other one. A slot is one line of text, filled up with spaces: "pbs-mark 1", then generation, number,
 // position, checkpointed and unfinished as below, and a checksum (FNV-1a, 64 bits, in hexadecimal digits) of
 // all that is before it. The slot with the higher generation counts.
+//
+// At 12288 the file names the process that opened the database last, by one line of text: "pbs-user 1", the
+// machine's boot id, the process id, the process's start in clock ticks since the boot, and the host's name.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +51,20 @@ class MarkFile {
     bool take_turn();
     void end_turn();
 
+    // Writes this process into the mark, as the one that has opened the database last, and returns when that
+    // is on the disk.
+    Result<void> take_over();
+    // Returns the process that has opened the database since take_over(), if it isn't this one, as in
+    // "process 17 on host b". It has been let in where locks don't hold, as on some network file systems:
+    // this process must not write any more. nullopt also if the mark can't be read.
+    std::optional<std::string> later_user() const;
+
   private:
     MarkFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
     bool turn(short type);
     std::string path_;
     int fd_;
+    std::string user_;  // this process, as take_over() has written it
 };
 
 }  // namespace pbs::sqlite

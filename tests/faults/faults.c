@@ -4,6 +4,8 @@
  * fail, too. The file named by PBSPOLICY_FAULTS has the counters (faults.h), which the test reads and sets
  * while the server runs.
  *
+ * With PBSPOLICY_NO_LOCKS in the environment, locks keep nobody out.
+ *
  * Jobs, and other programs that the server starts, run without this library.
  */
 #include "tests/faults/faults.h"
@@ -23,6 +25,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,6 +41,7 @@
 static struct faults* shared;
 static pid_t server; /* process id of the server; 0 in its helpers */
 static int program;
+static int no_locks;      /* locks of files are given to all that ask, as on some network file systems */
 static __thread int busy; /* this library itself makes the calls, so they don't count */
 
 /* Returns the function that this library hides. NEXT puts it into a union, as a void* can't be cast to it. */
@@ -79,6 +83,7 @@ static int program_of_this(void) {
 
 __attribute__((constructor)) static void open_counters(void) {
     const char* path = getenv("PBSPOLICY_FAULTS");
+    no_locks = getenv("PBSPOLICY_NO_LOCKS") != NULL;
     program = program_of_this();
     if (program == fault_programs) {
         unsetenv("LD_PRELOAD");
@@ -587,4 +592,28 @@ int accept4(int fd, struct sockaddr* address, socklen_t* size, int flags) {
     NEXT(accept4_function, real, "accept4");
     FAIL(fault_accept, "accept4", NULL, fd);
     return real.function(fd, address, size, flags);
+}
+
+/* ---- Losing locks. ---- */
+
+typedef int (*fcntl_function)(int, int, ...);
+
+static int control(int fd, int command, void* argument) {
+    NEXT(fcntl_function, real, "fcntl64");
+    if (no_locks && (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK)) return 0;
+    return real.function(fd, command, argument);
+}
+#define CONTROL(name)                               \
+    int name(int fd, int command, ...) {            \
+        va_list rest;                               \
+        va_start(rest, command);                    \
+        void* const argument = va_arg(rest, void*); \
+        va_end(rest);                               \
+        return control(fd, command, argument);      \
+    }
+CONTROL(fcntl)
+CONTROL(fcntl64)
+int flock(int fd, int operation) {
+    NEXT(two_ints_function, real, "flock");
+    return no_locks ? 0 : real.function(fd, operation);
 }

@@ -1,0 +1,114 @@
+// Opens a database in two processes, as where locks don't keep the second one out: on some network file
+// systems, on two machines. The process that has opened it last may write; the other one writes nothing more.
+#include "sqlite/guard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sqlite/connection.h"
+#include "sqlite/loss.h"
+#include "tests/file_text.h"
+
+namespace pbs::sqlite {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class GuardTest : public testing::Test {
+  protected:
+    GuardTest() : folder_(testing::TempDir() + "guard." + std::to_string(getpid())) {
+        std::filesystem::remove_all(folder_);
+        std::filesystem::create_directories(folder_);
+    }
+    ~GuardTest() override { std::filesystem::remove_all(folder_); }
+
+    struct Opened {
+        std::unique_ptr<Connection> connection;
+        std::unique_ptr<Guard> guard;
+    };
+    Opened open() const {
+        Opened opened;
+        opened.connection = std::make_unique<Connection>(*Connection::open(path(), Connection::Open::create));
+        EXPECT_TRUE(
+            opened.connection->run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+                                   "CREATE TABLE IF NOT EXISTS row(number INTEGER PRIMARY KEY)"));
+        opened.connection->leave_checkpoints();
+        auto guard = Guard::begin(*opened.connection, path());
+        EXPECT_TRUE(guard) << guard.error();
+        if (guard) opened.guard = std::move(*guard);
+        return opened;
+    }
+    // Adds a row. Returns why it couldn't.
+    static std::string add(Opened& opened, int number) {
+        if (const auto ready = opened.guard->before_transaction(); !ready) return ready.error();
+        const auto done =
+            opened.connection->run("BEGIN IMMEDIATE; INSERT INTO row VALUES(" + std::to_string(number) + ")");
+        return done && opened.guard->commit() ? "" : "not written";
+    }
+    static std::int64_t rows(const Opened& opened) {
+        return opened.connection->integer("SELECT count(*) FROM row").value_or(-1);
+    }
+    // Runs `work` in another process. Returns the process, which has ended.
+    static pid_t in_another_process(const std::function<bool()>& work) {
+        const pid_t child = fork();
+        if (child == 0) _exit(work() ? 0 : 1);
+        int status = 0;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        return child;
+    }
+    std::string path() const { return folder_ + "/x.db"; }
+
+  private:
+    std::string folder_;
+};
+
+TEST_F(GuardTest, TheProcessThatHasOpenedTheDatabaseLastIsTheOnlyOneThatWrites) {
+    Opened first = open();
+    EXPECT_EQ(add(first, 1), "");
+    const pid_t other = in_another_process([&] {
+        Opened second = open();
+        return add(second, 2).empty() && add(second, 3).empty();
+    });
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_THAT(add(first, 4), AllOf(HasSubstr(path()), HasSubstr("process " + std::to_string(other)),
+                                         HasSubstr(host), HasSubstr("nothing is written here any more")));
+    // Nor does it copy the log into the database file, or shorten the log.
+    const std::string before = pbs::test::file_text(path());
+    first.guard.reset();
+    first.connection.reset();
+    EXPECT_EQ(pbs::test::file_text(path()), before);
+    Opened again = open();
+    EXPECT_EQ(add(again, 4), "");
+    EXPECT_EQ(rows(again), 4);
+    const auto loss = find_loss(path(), "row");
+    ASSERT_TRUE(loss);
+    EXPECT_FALSE(*loss) << (*loss)->text;
+}
+
+TEST_F(GuardTest, OneProcessMayOpenTheDatabaseSeveralTimes) {
+    Opened first = open();
+    Opened second = open();
+    EXPECT_EQ(add(first, 1), "");
+    EXPECT_EQ(add(second, 2), "");
+    EXPECT_EQ(add(first, 3), "");
+}
+
+TEST_F(GuardTest, AMarkOfAnOlderVersionNamesNobody) {
+    Opened first = open();
+    std::filesystem::resize_file(path() + "-mark", 4096 + 512);
+    EXPECT_EQ(add(first, 1), "");
+}
+
+}  // namespace
+}  // namespace pbs::sqlite
