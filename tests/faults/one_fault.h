@@ -71,8 +71,8 @@ using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
 
 // Chooses the faults to try: all in order, or a random sample as long as there is time. Variables of the
 // environment say which. PBSPOLICY_FAULTS_PART is sample, all, or 2/10 for every tenth fault beginning with
-// number 2. PBSPOLICY_SEED repeats a sample. PBSPOLICY_FAULTS_KIND=memory takes only faults of this kind. A
-// sample takes the kinds in turn, except memory.
+// number 2. PBSPOLICY_SEED repeats a sample. PBSPOLICY_FAULTS_KIND=memory takes only faults of this kind;
+// "calls", all kinds but memory. A sample takes the kinds in turn, except memory.
 class Choice {
   public:
     // Samples run only on demand, as they still find errors in the server.
@@ -130,6 +130,7 @@ class Choice {
   private:
     bool takes(int kind) const {
         if (only_.empty()) return all() || kind != fault_memory;
+        if (only_ == "calls") return kind != fault_memory;
         return kinds_of_faults()[static_cast<std::size_t>(kind)].name == only_;
     }
 

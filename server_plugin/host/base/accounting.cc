@@ -238,9 +238,12 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // If all lines together can't be written, try the first line alone: a disk that is nearly full may
-        // have space for it.
-        if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
+        // If the lines can't be written, try the first one again, alone: a disk that is nearly full may have
+        // space for it. A record that has to wait is lost if the server is killed meanwhile.
+        if (error != 0) {
+            count = 1;
+            error = file_.append(day, pending_.front().line);
+        }
         if (error != 0) {
             complain(error);
             return false;
