@@ -204,6 +204,18 @@ struct Scheduler::Impl {
         return policy != nullptr && policy->settings.reprioritize &&
                queued_jobs() + static_cast<std::size_t>(tables.running) >= long_cycle;
     }
+    // Returns whether places for jobs take so long that the cycle needs a thread. Each search may look at all
+    // vnodes; that for the later start of a top job does so for each change of what is free.
+    bool places_take_long(std::string_view sched, Instant now) {
+        constexpr std::size_t kLongSearches = 100'000;  // jobs times vnodes; some 50 ms with per_host
+        constexpr std::size_t kLongTopJobs = 5'000;     // top jobs times vnodes; some 50 ms with many chunks
+        const std::size_t queued = queued_jobs();
+        if (queued * tables.vnodes.size() >= kLongSearches) return true;
+        const Policy* policy = active_policy(sched, now);
+        if (policy == nullptr) return false;
+        const auto top = static_cast<std::size_t>(std::max<std::int64_t>(policy->settings.backfill_depth, 1));
+        return std::min(top, queued) * tables.vnodes.size() >= kLongTopJobs;
+    }
     // Returns whether the scheduler works in a thread other than this one.
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;

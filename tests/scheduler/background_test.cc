@@ -126,6 +126,27 @@ TEST(ThreadsOfACycle, ManyRunningJobsAreWeighedInAThread) {
     EXPECT_TRUE(start());
 }
 
+// A user may submit few jobs that take long: each top job's start is searched over all vnodes.
+TEST(ThreadsOfACycle, TopJobsOnManyVnodesAreForeseenInAThread) {
+    World world;
+    Settings& s = world.policy();
+    s.algorithm = Algorithm::standard;
+    s.strict_ordering = {true};
+    s.backfill_depth = 30;
+    world.queue({.name = "batch"});
+    for (int i = 0; i < 200; ++i) world.vnode({.name = "n" + std::to_string(i), .ncpus = 4});
+    world.configure();
+    const auto start = [&](int more_jobs) {
+        for (int i = 0; i < more_jobs; ++i) world.job({.queue = "batch", .ncpus = 8});
+        const bool in_thread = world.scheduler.start_cycle(
+            at(10), "default", CycleTrigger::timer, [](const Decisions&) {}, [] {});
+        world.scheduler.finish_work();
+        return in_thread;
+    };
+    EXPECT_FALSE(start(20));
+    EXPECT_TRUE(start(10));
+}
+
 TEST_F(BackgroundCycle, StatusIsThatOfItsBegin) {
     job(2);
     ASSERT_TRUE(start());
