@@ -70,7 +70,7 @@ static int program_of_this(void) {
     const char* name = strrchr(path, '/');
     if (name == NULL) return fault_programs;
     if (strcmp(name, "/pbs_shepherd") == 0) return fault_in_helper;
-    if (strcmp(name, "/pbs_server") != 0) return fault_programs;
+    if (strcmp(name, "/pbs_server") != 0 && strcmp(name, "/simulator_test") != 0) return fault_programs;
     /* Some helpers run pbs_server, too. They differ from the server by a process id in the environment
      * that isn't their own. */
     char own[24];
