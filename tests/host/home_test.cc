@@ -56,7 +56,6 @@ TEST_F(HomeTest, MakesTheLayoutWhateverTheUmask) {
         EXPECT_EQ(status.st_mode & 07777, mode) << name;
     }
     EXPECT_EQ(home->accounting(), path_ + "/server_priv/accounting");
-    EXPECT_EQ(home->mom_jobs(), path_ + "/mom_priv/jobs");
 }
 
 TEST_F(HomeTest, OpensAnExistingHomeAndKeepsItsModes) {

@@ -46,7 +46,6 @@ class Home {
     std::string sched_logs() const { return path_ + "/sched_logs"; }
     std::string spool() const { return path_ + "/spool"; }
     std::string undelivered() const { return path_ + "/undelivered"; }
-    std::string mom_jobs() const { return path_ + "/mom_priv/jobs"; }
     std::string aux() const { return path_ + "/aux"; }
 
   private:

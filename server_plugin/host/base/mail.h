@@ -22,7 +22,6 @@ class Mailer {
     // Sets the command, as the constructor does.
     void set_command(std::string command);
     void set_from(std::string from) { from_ = std::move(from); }
-    bool has_command() const { return !command_.empty(); }
 
     // Passes a mail to the command, and returns at once. `to` are addresses (user, user@host). A failure, at
     // once or when the command ends, is logged. At most 32 commands run at a time; further mails are dropped,

@@ -28,7 +28,6 @@ class Queues : CyclePart {
     CandidateQueues& of(const OrderedJob& job);
     CandidateQueues& of(const Lane& lane);
     CandidateQueues& batch() { return setup_.batch; }
-    bool is_source(QueueSlot queue) const { return setup_.in_place.contains(queue); }
 
     // Counts a running job in a queue, or removes it (sign -1).
     void count_into(QueueView& view, JobSlot job, int sign) const;
