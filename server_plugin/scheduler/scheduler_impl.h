@@ -185,7 +185,15 @@ struct Scheduler::Impl {
     void decay(Instant now, const Settings& settings);
     std::size_t queued_jobs() const;
     bool looks_take_long() const {
-        return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
+        return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle ||
+               std::ranges::any_of(policies, [&](const auto& one) { return quotas_take_long(one.second); });
+    }
+    // Returns whether it takes long to match the vnodes with the patterns of the policy's quotas.
+    bool quotas_take_long(const Policy& policy) const {
+        constexpr std::size_t kLongMatching = 100'000;  // patterns times vnodes; some 30 ms
+        std::size_t patterns = 0;
+        for (const auto& quota : policy.settings.quotas) patterns += quota->vnode_patterns;
+        return patterns * tables.vnodes.size() >= kLongMatching;
     }
     // Returns whether the estimates take so long that the cycle needs a thread: a look-ahead, which searches
     // for a job's later start, takes as long as considering a hundred jobs.
@@ -213,6 +221,7 @@ struct Scheduler::Impl {
         if (queued * tables.vnodes.size() >= kLongSearches) return true;
         const Policy* policy = active_policy(sched, now);
         if (policy == nullptr) return false;
+        if (quotas_take_long(*policy)) return true;
         const auto top = static_cast<std::size_t>(std::max<std::int64_t>(policy->settings.backfill_depth, 1));
         return std::min(top, queued) * tables.vnodes.size() >= kLongTopJobs;
     }

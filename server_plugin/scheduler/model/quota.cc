@@ -13,7 +13,11 @@ Quota::Quota(const objects::Object& object, rrule::WindowSet set)
       exempts_reservations(object.boolean("exempt_reservations")),
       has_windows(!object.list("time_window").empty()),
       windows(std::move(set)),
-      rules(objects::quota_rules(object)) {}
+      rules(objects::quota_rules(object)) {
+    for (const objects::QuotaRule& rule : rules)
+        if (const auto& vnodes = rule.filter(objects::QuotaSubject::vnodes))
+            vnode_patterns += vnodes->among.size() + vnodes->except.size();
+}
 
 bool Quota::names(objects::QuotaSubject subject) const {
     return std::ranges::any_of(

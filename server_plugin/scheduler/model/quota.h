@@ -2,6 +2,7 @@
 // object once for each change of the configuration.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Quota {
     bool has_windows = false;
     rrule::WindowSet windows;               // the limits hold only inside these windows
     std::vector<objects::QuotaRule> rules;  // in the order in which a job is compared with them
+    std::size_t vnode_patterns = 0;         // patterns of vnodes in all rules
 
     bool names(objects::QuotaSubject subject) const;
     // Returns the first instant in [begins, ends) at which the limits bind a job that runs for this time;

@@ -212,18 +212,19 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
     const auto [known, is_new] = computed_.try_emplace({key, bound});
     if (!is_new) return known->second;
     // A name in the formula stands for the sum of this resource over the counter's vnodes.
+    const QuotaVnodes::Answers& answers = vnodes_of(state, rule);
     const std::uint32_t value = key[place_of(QuotaSubject::vnodes)];
+    const auto found = answers.vnodes.find(std::max<std::uint32_t>(value, 1));
+    if (found == answers.vnodes.end()) return std::nullopt;
     std::vector<double> sums;
     for (const objects::Formula::Name& name : limit.formula->names()) {
         const std::uint32_t id = state.resources->id(name.name);
         bool is_known = false;
         double sum = 0;
-        for (VnodeSlot slot = 0; slot < state.vnodes->size() && id != kNoResource; ++slot) {
-            const std::uint32_t there = vnode_value(state, rule, slot);
-            if (there == 0 || (value != 0 && there != value)) continue;
+        for (const VnodeSlot slot : found->second) {
             const Vnode& vnode = (*state.vnodes)[slot];
             const auto has = std::ranges::find(vnode.available, id, &KeptAmount::resource);
-            if (has == vnode.available.end()) continue;
+            if (id == kNoResource || has == vnode.available.end()) continue;
             is_known = true;
             sum += formula_amount(has->number, state.resources->find(id)->kind);
         }

@@ -27,6 +27,7 @@
 #include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/model/quota_use.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "server_plugin/scheduler/state/running_changes.h"
 
 namespace pbs::sched {
@@ -118,9 +119,7 @@ class QuotaBook {
     struct Rule {
         const objects::QuotaRule* rule = nullptr;
         std::vector<Bound> bounds;
-        std::vector<std::uint32_t>
-            vnode_values;  // by slot: 1 plus the number of the value that the rule counts by; 0: no match
-        bool vnodes_known = false;
+        QuotaVnodes::Values vnodes;  // null: not asked for yet
         // Returns whether the rule has a counter for each value of this filter.
         bool counts_by(objects::QuotaSubject which) const {
             const auto& filter = rule->filter(which);
@@ -214,7 +213,7 @@ class QuotaBook {
     std::uint32_t counter(const Key& key);
     const Counter* find(const Key& key) const;
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
-    std::uint32_t vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode);
+    static const QuotaVnodes::Answers& vnodes_of(const CycleState& state, Rule& rule);
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
     std::int64_t largest_asked(const CycleState& state, std::uint32_t what);
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);

@@ -61,43 +61,10 @@ bool matches_whom(const QuotaRule& rule, std::string_view owner, std::string_vie
 
 }  // namespace
 
-std::uint32_t QuotaBook::vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode) {
-    if (!rule.vnodes_known) {
-        rule.vnodes_known = true;
-        const QuotaFilter& filter = *rule.rule->filter(QuotaSubject::vnodes);
-        rule.vnode_values.assign(state.vnodes->size(), 0);
-        for (VnodeSlot slot = 0; slot < state.vnodes->size(); ++slot) {
-            const Vnode& known = (*state.vnodes)[slot];
-            if (!known.known) continue;
-            std::string counted;  // the value that the counter is for
-            const auto matches = [&](const std::string& text) {
-                const objects::VnodePattern pattern = objects::vnode_pattern(text);
-                if (pattern.resource.empty()) {
-                    if (!objects::matches_pattern(text, known.name)) return false;
-                    counted = known.name;
-                    return true;
-                }
-                if (pattern.resource == "host" || pattern.resource == "vnode") {
-                    counted = pattern.resource == "host" ? state.vnodes->host_name(known) : known.name;
-                    return objects::matches_pattern(std::string(pattern.pattern), counted);
-                }
-                const std::uint32_t id = state.resources->id(pattern.resource);
-                const auto has = std::ranges::find(known.available, id, &KeptAmount::resource);
-                if (id == kNoResource || has == known.available.end()) return false;
-                const std::string all =
-                    state.resources->is_text(id) ? has->text : state.resources->format(id, has->number);
-                for (const std::string_view value : values::split_trimmed(all, ',')) {
-                    counted = value;
-                    if (objects::matches_pattern(std::string(pattern.pattern), counted)) return true;
-                }
-                return false;
-            };
-            if (!filter.has(matches)) continue;
-            if (filter.among.empty()) counted = known.name;
-            rule.vnode_values[slot] = (filter.each ? state.strings->id(counted) : 0) + 1;
-        }
-    }
-    return vnode < rule.vnode_values.size() ? rule.vnode_values[vnode] : 0;
+const QuotaVnodes::Answers& QuotaBook::vnodes_of(const CycleState& state, Rule& rule) {
+    if (!rule.vnodes)
+        rule.vnodes = state.tables->quota_vnodes.values(state, *rule.rule->filter(QuotaSubject::vnodes));
+    return *rule.vnodes;
 }
 
 std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, const Subject& subject) const {
@@ -159,7 +126,8 @@ std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state,
     for (const Candidate& candidate : route.rules) {
         Rule& rule = quotas_[route.quota].rules[candidate.rule];
         if (!rule.rule->filter(QuotaSubject::vnodes)) return candidate;
-        const std::uint32_t value = vnode_value(state, rule, vnode);
+        const std::vector<std::uint32_t>& values = vnodes_of(state, rule).values;
+        const std::uint32_t value = vnode < values.size() ? values[vnode] : 0;
         if (value == 0) continue;
         Candidate with_vnode = candidate;
         if (rule.counts_by(QuotaSubject::vnodes)) with_vnode.key[place_of(QuotaSubject::vnodes)] = value;

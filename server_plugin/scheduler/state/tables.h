@@ -20,6 +20,7 @@
 #include "server_plugin/scheduler/model/signature.h"
 #include "server_plugin/scheduler/model/told_amounts.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "server_plugin/scheduler/state/running_changes.h"
 
 namespace pbs::sched {
@@ -100,6 +101,7 @@ struct Tables {
     std::vector<std::int64_t> in_use;  // by resource
     NodeSize counted_size;             // the size of a node for Queue::nodes_in_use
     RunningChanges running_changes;
+    QuotaVnodes quota_vnodes;
     PastUsage usage;
     // The places where suspended jobs resume: the amounts that they have given back, for each place that the
     // host has reported.
