@@ -4,11 +4,13 @@
 //   stall  while the file exists, no write to a disk ends
 //   full   the file has the number of writes that still succeed. Then the disk is full, as long as the
 //          file exists
+//   cut    the next time that the service reads from the server, the connection has ended. Removes the file
 //   throw  while the file exists, looking up a host's name throws an exception
 //   later  the file has the seconds by which clocks are ahead: the time of day in the policy service, and the
 //          steady clock in all threads
 #include <dlfcn.h>
 #include <netdb.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,6 +82,15 @@ int fsync(int fd) {
 }
 int fdatasync(int fd) {
     return write_goes_on() ? real<decltype(&fdatasync)>("fdatasync")(fd) : -1;
+}
+
+ssize_t recv(int fd, void* to, size_t size, int flags) {
+    int domain = 0;
+    socklen_t length = sizeof domain;
+    if (in_service() && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX &&
+        unlink("/var/spool/pbs/faults/cut") == 0)
+        return 0;
+    return real<decltype(&recv)>("recv")(fd, to, size, flags);
 }
 
 int getnameinfo(const sockaddr* address, socklen_t size, char* host, socklen_t host_size, char* service,

@@ -19,10 +19,7 @@ class OpenpbsFaults : public AttachedSite {
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());
-        site->ok(
-            "mkdir -p /var/spool/pbs/faults; f=$(dirname $stock)/lib/init.d/limits.pbs_server; "
-            "(echo export LD_PRELOAD=" PBS_BUILD_DIR
-            "/tests/openpbs/faults.so; cat $f) > /tmp/f; cp /tmp/f $f");
+        site->preload_faults();
         site->start_with_plugin();
         server_ = site->ok("cat /var/spool/pbs/server_priv/server.lock");
     }
@@ -31,13 +28,6 @@ class OpenpbsFaults : public AttachedSite {
             EXPECT_EQ(site->ok("cat /var/spool/pbs/server_priv/server.lock"), server_);
         }
     }
-    void begin(const std::string& fault, int number = 0) const {
-        site->ok("echo " + std::to_string(number) +
-                 " > /var/spool/pbs/faults/new; mv /var/spool/pbs/faults/new "
-                 "/var/spool/pbs/faults/" +
-                 fault);
-    }
-    void end(const std::string& fault) const { site->ok("rm /var/spool/pbs/faults/" + fault); }
     void accept(const std::string& directive) const {
         const Output output = site->qmgr(directive);
         EXPECT_EQ(output.exit, 0) << directive << ": " << output;
@@ -65,7 +55,7 @@ class OpenpbsFaults : public AttachedSite {
 
 TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
     accept("create policy p1");
-    begin("stall");
+    site->begin_fault("stall");
     site->ok(
         "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
         "/dev/null 2>&1 "
@@ -74,20 +64,20 @@ TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
     server_goes_on();
     EXPECT_EQ(site->ok("cat /tmp/alice.out"), "");
     // After its time limit the client gets an error, which says that the request may still be carried out.
-    begin("later", 40);
+    site->begin_fault("later", 40);
     EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
     EXPECT_THAT(site->ok("cat /tmp/alice.out"),
                 HasSubstr("didn't answer in 30 seconds; whether the request has been "
                           "carried out isn't known"));
     // `list sched` and the log say for how long the service has been silent.
-    begin("later", 200);
+    site->begin_fault("later", 200);
     EXPECT_TRUE(wait_for([&] {
         return site->stock_qmgr("list sched").out.find("policy_service = it hasn't said anything for") !=
                std::string::npos;
     }));
     EXPECT_TRUE(site->wait_for_log("the policy service hasn't said anything for"));
     server_goes_on();
-    end("stall");
+    site->end_fault("stall");
     EXPECT_TRUE(wait_for([&] { return site->qmgr("list policy p2").exit == 0; }, std::chrono::seconds(40)));
     EXPECT_TRUE(wait_for(
         [&] { return site->stock_qmgr("list sched").out.find("policy_service") == std::string::npos; }));
@@ -97,7 +87,7 @@ TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
 
 TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
     accept("set queue workq Priority = 1");
-    begin("throw");
+    site->begin_fault("throw");
     EXPECT_THAT(site->qmgr("create policy p1").err, HasSubstr("doesn't answer: it has ended"));
     EXPECT_TRUE(wait_for([&] {
         return site->ok(
@@ -106,7 +96,7 @@ TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
                    .find("the policy service has failed: a fault of the tests") != std::string::npos;
     }));
     server_goes_on();
-    end("throw");
+    site->end_fault("throw");
     EXPECT_TRUE(comes("create policy p1"));
     EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
 }
@@ -134,10 +124,10 @@ TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     for (bool through = false; !through; ++step) {
         ASSERT_LT(step, 100);
         const std::string name = "p" + std::to_string(step);
-        begin("full", step);
+        site->begin_fault("full", step);
         const Output output = site->qmgr("create policy " + name);
         through = output.exit == 0;
-        end("full");
+        site->end_fault("full");
         EXPECT_EQ(site->qmgr("list policy " + name).exit == 0, through) << step << ": " << output;
         if (!through) {
             EXPECT_TRUE(comes("create policy " + name)) << step;
@@ -166,7 +156,7 @@ TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
     EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
     const auto shift = [&](int hour) {  // sets the clocks to this hour of the next day
         const int now = number_of(site->ok("date +%-H")) * 3600 + number_of(site->ok("date +%-M")) * 60;
-        begin("later", 86400 + hour * 3600 - now);
+        site->begin_fault("later", 86400 + hour * 3600 - now);
     };
     const auto today = [&](int hour, const std::string& hours) {
         const std::string line =

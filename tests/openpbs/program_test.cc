@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/openpbs/scheduled_site.h"
+#include "tests/openpbs/program_site.h"
 
 namespace pbs::e2e {
 namespace {
@@ -17,32 +17,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class OpenpbsProgram : public ScheduledSite {
+class OpenpbsProgram : public ProgramSite {
   protected:
-    void SetUp() override {
-        ScheduledSite::SetUp();
-        if (IsSkipped()) return;
-        accept("set policy default_policy algorithm = external, external_program = ifl");
-        EXPECT_TRUE(scheduled_by("nobody since ")) << why("1");
-    }
-    void start_program() const {
-        site->ok("cd /tmp; setsid $ours/fifo_scheduler >> /tmp/fifo.log 2>&1 < /dev/null &", "alice");
-        EXPECT_TRUE(scheduled_by("alice@")) << log();
-    }
-    void kill_program() const {
-        site->ok("kill -9 $(pgrep -x fifo_scheduler)");
-        EXPECT_TRUE(scheduled_by("nobody since "));
-    }
-    std::string log() const { return site->sh("cat /tmp/fifo.log").out; }
     bool logs(const std::string& text) const {
         return wait_for([&] { return log().find(text) != std::string::npos; }, kLong);
-    }
-    // Has a program do steps (tests/simulate/scheduler_program.cc). Returns its lines.
-    std::string steps(const std::string& words, const std::string& user = "alice") const {
-        const std::string file = "/tmp/steps." + user;
-        return site->ok("rm -f " + file + "; " PBS_BUILD_DIR "/tests/bin/scheduler_program " + file + ' ' +
-                            words + " exit 0; cat " + file,
-                        user);
     }
     // Submits jobs, which end at once if they have no other script, in one call of a shell.
     void submit_many(int count, const std::string& script = "true") const {
@@ -211,9 +189,7 @@ TEST_P(OpenpbsProgram, AStartWhoseClientLeavesKeepsItsRoom) {
         wait_for([&] { return site->sh("test -e /var/spool/pbs/mom_priv/hooks/slow.PY").exit == 0; }, kLong));
     const std::string first = submit("-l select=1:ncpus=2");
     const std::string second = submit("-l select=1:ncpus=2");
-    site->ok("setsid " PBS_BUILD_DIR "/tests/bin/scheduler_program /tmp/waited waited " + first +
-                 " box > /dev/null 2>&1 < /dev/null &",
-             "alice");
+    begin_steps("/tmp/waited", "waited " + first + " box");
     expect_state(first, "R");
     site->ok("kill -9 $(pgrep -x scheduler_progr)");
     EXPECT_EQ(site->ok("cat /tmp/waited"), "") << "mom has taken the job too soon";

@@ -20,12 +20,13 @@ class ScheduledSite : public AttachedSite {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call)
         if (IsSkipped()) return;
         site.emplace();
-        site->install(std::string(GetParam()) + " --scheduler");
+        install();
         site->start_with_plugin();
         EXPECT_TRUE(scheduled_by("pbs_policy"));
         EXPECT_TRUE(site->wait_for_node());
         accept("set node box resources_available.ncpus = 2");
     }
+    virtual void install() const { site->install(std::string(GetParam()) + " --scheduler"); }
     bool beside() const { return *GetParam() != '\0'; }
     void accept(const std::string& directive) const {
         const Output output = site->qmgr(directive);

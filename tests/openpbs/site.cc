@@ -46,6 +46,15 @@ void Site::install(const std::string& options) const {
     ok("$ours/pbs_policy_install --openpbs " + options);
 }
 
+void Site::preload_faults() const {
+    ok("mkdir -p /var/spool/pbs/faults; f=$(dirname $stock)/lib/init.d/limits.pbs_server; "
+       "(echo export LD_PRELOAD=" PBS_BUILD_DIR "/tests/openpbs/faults.so; cat $f) > /tmp/f; cp /tmp/f $f");
+}
+
+void Site::begin_fault(const std::string& fault, int number) const {
+    ok(fmt::format("cd /var/spool/pbs/faults; echo {} > new; mv new {}", number, fault));
+}
+
 void Site::start() const {
     const Output started = box_.start_up("start");
     EXPECT_EQ(started.exit, 0) << started;

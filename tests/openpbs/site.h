@@ -35,6 +35,11 @@ class Site {
 
     // Installs the plugin with these options of pbs_policy_install.
     void install(const std::string& options = {}) const;
+    // Has the server and the daemon load faults.so (faults.cc) at their next start.
+    void preload_faults() const;
+    // Makes the file of a fault, or removes it.
+    void begin_fault(const std::string& fault, int number = 0) const;
+    void end_fault(const std::string& fault) const { ok("rm /var/spool/pbs/faults/" + fault); }
     void start() const;
     // Counts the lines of all log files of a kind, such as "server" or "sched", that have the text. At
     // midnight a second file begins.

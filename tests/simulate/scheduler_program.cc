@@ -6,7 +6,7 @@
 //     ask JOB PLACE       unchecked JOB PLACE (check=False)   waited JOB PLACE (a checked pbs_runjob)
 //     signal JOB NAME
 //     estimate JOB TIME   node NAME       exit STATUS     hang            alter JOB NAME VALUE
-//     connect             repeat STEP ...     die
+//     connect             repeat STEP ...     die             until FILE (waits for the file)
 //
 // PLACE may be "-": no place. `connect` makes another connection, which the further steps use. `repeat` does
 // a step for ever.
@@ -146,6 +146,10 @@ class Steps {
         if (name == "poll") return void(wait(0));
         if (name == "exit") std::exit(std::atoi(word().c_str()));
         if (name == "die") raise(SIGKILL);
+        if (name == "until") {
+            for (const std::string file = word(); access(file.c_str(), F_OK) != 0;) usleep(20'000);
+            return;
+        }
         if (name == "hang")
             for (;;) pause();
         if (name == "record") {
