@@ -53,7 +53,7 @@ ifl::RequestLimits request_limits() {
 
 void get(ifl::DisReader& in, Ask& ask) {
     ask.ticket = in.get_unsigned("ticket");
-    ask.what = static_cast<Ask::What>(in.get_unsigned("what", 2));
+    ask.what = static_cast<Ask::What>(in.get_unsigned("what", 3));
     ask.privilege = in.get_u32("privilege");
     ask.address = in.get_string("address", kLongestName);
     const std::string_view data = in.get_bytes("request", kLongestMessage);

@@ -21,9 +21,10 @@ namespace pbs::openpbs {
 // A request, and what the server has found out about its client.
 struct Ask {
     enum class What : std::uint8_t {
-        whole = 0,  // carry the request out and answer
-        check = 1,  // check whether the request would succeed
-        commit = 2  // the server has done its part: carry out the plugin's part, and answer
+        whole = 0,   // carry the request out and answer
+        check = 1,   // check whether the request would succeed
+        commit = 2,  // the server has done its part: carry out the plugin's part, and answer
+        again = 3    // as whole; a service before this one had the request, and a program counts on it
     };
     std::uint64_t ticket = 0;
     What what = What::whole;

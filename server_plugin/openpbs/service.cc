@@ -129,10 +129,11 @@ class Service {
         }
     }
 
-    // Leaves registrations: the shim makes them once for each service, and keeps them.
+    // Keeps the registrations and waits for changes of programs that a service before this one has answered:
+    // these go on when the plugin has been started.
     void refuse_all() {
         for (Ask& one : std::exchange(asked_, {}))
-            if (one.request.extend == "object=registration")
+            if (one.what == Ask::What::again)
                 asked_.push_back(std::move(one));
             else
                 answer(one.ticket,

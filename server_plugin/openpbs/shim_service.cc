@@ -90,7 +90,7 @@ void Shim::note_registration(const Held& waiting) {
         known = registered_.insert(registered_.end(), {waiting.connection, waiting.ticket});
     const auto same = [&](const Ask& one) { return one.request.body == waiting.request.body; };
     if (std::ranges::none_of(known->requests, same))
-        known->requests.push_back(waiting.question(Ask::What::whole, kOfManagers));
+        known->requests.push_back(waiting.question(Ask::What::again, kOfManagers));
 }
 
 void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
@@ -250,7 +250,7 @@ void Shim::look_after_link() {
         for (auto& [sock, waiting] : held_) {
             if (!waiting.waits_for_changes()) continue;
             waiting.deadline = now + options_.time_limit + kLongestWait;
-            link_.send(waiting.question(Ask::What::whole, kOfManagers));
+            link_.send(waiting.question(Ask::What::again, kOfManagers));
         }
     }
     take(link_.receive(std::chrono::milliseconds(0)));

@@ -20,7 +20,7 @@ std::string data_of(const std::string& packet) {
 TEST(Messages, AskComesAsItWent) {
     Ask ask{
         7,
-        Ask::What::check,
+        Ask::What::again,
         3,
         "10.0.0.1",
         {ifl::RequestType::manager, "alice",
@@ -31,7 +31,7 @@ TEST(Messages, AskComesAsItWent) {
     const auto* got = std::get_if<Ask>(&*back);
     ASSERT_NE(got, nullptr);
     EXPECT_EQ(got->ticket, 7U);
-    EXPECT_EQ(got->what, Ask::What::check);
+    EXPECT_EQ(got->what, Ask::What::again);
     EXPECT_EQ(got->privilege, 3U);
     EXPECT_EQ(got->address, "10.0.0.1");
     EXPECT_EQ(got->request, ask.request);

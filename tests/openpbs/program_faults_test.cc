@@ -123,6 +123,25 @@ TEST_P(OpenpbsProgramFaults, AStartIsRefusedWhenTheServiceEnds) {
     EXPECT_THAT(said("/tmp/start"), HasSubstr("doesn't answer: "));
 }
 
+// The service is started anew, but can't start the plugin at first.
+TEST_P(OpenpbsProgramFaults, ARegistrationOutlivesAStoreThatIsAway) {
+    start_program();
+    const std::string folder = "cd /var/spool/pbs/server_priv; ";
+    site->ok(folder + "mkdir kept; mv policy.db* kept; mkdir policy.db");
+    cut_service();
+    const std::string why_not = "policy objects are not available: ";
+    EXPECT_TRUE(wait_for(
+        [&] { return site->qmgr("list sched default").out.find(why_not) != std::string::npos; }, kLong));
+    // Another program learns at once why it can't register.
+    EXPECT_THAT(steps("register poll"),
+                AllOf(HasSubstr("register: 15010 " + why_not), HasSubstr("wait: 15010 " + why_not)));
+    site->ok(folder + "rmdir policy.db; rm -f policy.db*; mv kept/* .");
+    // The service tries again every half minute.
+    EXPECT_TRUE(service_answers());
+    EXPECT_TRUE(scheduled_by("alice@")) << why("1") << log();
+    expect_state(submit(), "R");
+}
+
 TEST_P(OpenpbsProgramFaults, ARegistrationOutlivesARegistrationThatIsTooLate) {
     begin_steps("/tmp/program", "register until /tmp/again register hang");
     EXPECT_EQ(said("/tmp/program"), "register: done\n");
