@@ -5,11 +5,11 @@
 // Scheduling is a state machine that never waits: step() does all that can be done at the moment. For one
 // scheduler at a time it
 //
-//   1. queries the server for changes since the last time: states of vnodes, queues, and the jobs whose mtime
-//      has changed. Jobs that are gone can be seen only in the server's counts: if a queue has fewer running
-//      or fewer waiting jobs than are known here, the ids of these jobs are queried, and then the jobs that
-//      are missing, by their ids. At the start, and later at long intervals as a check, it queries
-//      everything; the check counts the changes that had been missed (model_checks);
+//   1. queries the server for changes since the last time: the states of vnodes and their `sharing`, queues,
+//      and the jobs whose mtime has changed. Jobs that are gone can be seen only in the server's counts: if a
+//      queue has fewer running or fewer waiting jobs than are known here, the ids of these jobs are queried,
+//      and then the jobs that are missing, by their ids. At the start, and later at long intervals as a
+//      check, it queries everything; the check counts the changes that had been missed (model_checks);
 //   2. has the plugin decide, in a thread of the plugin if that takes long;
 //   3. carries the decisions out, with at most 64 requests unanswered at a time. If the server had commanded
 //      the cycle, reports the cycle's end to the server.
@@ -142,7 +142,7 @@ class Scheduling {
         std::optional<std::map<std::string, ResourceDefinition>> resources;
         std::map<std::string, Queue> queues;
         Reservations reservations;
-        std::map<std::string, std::uint32_t> states;         // states of vnodes, by name
+        std::map<std::string, Vnode> seen;                   // all vnodes, with what changes by itself
         std::optional<std::map<std::string, Vnode>> vnodes;  // all vnodes, with all attributes
         std::map<std::string, JobCount> counts;              // the server's counts of jobs, by queue
         std::vector<Job> jobs;

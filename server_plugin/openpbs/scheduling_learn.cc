@@ -106,10 +106,11 @@ void Scheduling::learn(bool all) {
             (*run_.learnt.vnodes)[std::string(object.name)] = vnode_of(object);
         });
     } else {
-        ask_about(Type::status_node, ifl::Attributes{attribute("state", {}, {})}, {},
+        // A mom changes the state of its vnodes, and `sharing` when it reads its definitions of vnodes.
+        ask_about(Type::status_node,
+                  ifl::Attributes{attribute("state", {}, {}), attribute("sharing", {}, {})}, {},
                   [this](const ifl::ObjectView& object) {
-                      run_.learnt.states[std::string(object.name)] =
-                          cluster::vnode_state(cluster::value_of(object.attributes, "state"));
+                      run_.learnt.seen[std::string(object.name)] = cluster::vnode_of(object.attributes);
                   });
     }
 }
@@ -142,8 +143,8 @@ std::size_t Scheduling::take_objects() {
             const auto vnode = run_.learnt.vnodes->find(name);
             return vnode != run_.learnt.vnodes->end() && vnode->second.state == PBS_VNODE_FREE;
         }
-        const auto state = run_.learnt.states.find(name);
-        return state != run_.learnt.states.end() && state->second == PBS_VNODE_FREE;
+        const auto seen = run_.learnt.seen.find(name);
+        return seen != run_.learnt.seen.end() && seen->second.state == PBS_VNODE_FREE;
     };
     // Any scheduler may confirm an unconfirmed reservation, on the vnodes of its own partition. So give the
     // reservation's queue the partition of the present scheduler.
@@ -158,18 +159,20 @@ std::size_t Scheduling::take_objects() {
     keep_execution_types(site_.queues, run_.learnt.queues);
     bool changed = run_.learnt.server || run_.learnt.vnodes || run_.learnt.queues != site_.queues ||
                    run_.learnt.reservations != site_.reservations;
-    for (const auto& [name, state] : run_.learnt.states) {
+    for (const auto& [name, seen] : run_.learnt.seen) {
         const auto known = site_.vnodes.find(name);
         if (known == site_.vnodes.end()) {
             stale_vnodes_ = true;
         } else {
-            changed = changed || known->second.state != state;
-            // The vnode was down. Its mom may have reported other resources, so query all attributes of
-            // vnodes.
-            if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
+            changed = changed || known->second.state != seen.state;
+            // The vnode was down, or its mom has read its definitions anew. The mom may have reported other
+            // resources, so query all attributes of vnodes.
+            if ((known->second.state & ~seen.state & PBS_VNODE_DOWN) != 0 ||
+                known->second.sharing != seen.sharing)
+                stale_vnodes_ = true;
         }
     }
-    if (!run_.learnt.vnodes && run_.learnt.states.size() != site_.vnodes.size()) stale_vnodes_ = true;
+    if (!run_.learnt.vnodes && run_.learnt.seen.size() != site_.vnodes.size()) stale_vnodes_ = true;
     if (!changed) return 0;
     Site after = site_;
     if (run_.learnt.server) after.server = *run_.learnt.server;
@@ -186,9 +189,9 @@ std::size_t Scheduling::take_objects() {
         after.vnodes = *run_.learnt.vnodes;
         follow_other_vnodes(after);
     }
-    for (const auto& [name, state] : run_.learnt.states)
+    for (const auto& [name, seen] : run_.learnt.seen)
         if (const auto known = after.vnodes.find(name); known != after.vnodes.end())
-            known->second.state = state;
+            known->second.state = seen.state;
     const std::size_t count = plugin_.records().tell(site_, after);
     take_over(site_, after);
     site_ = std::move(after);

@@ -95,6 +95,16 @@ TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
     expect_comment(two, "Not Running");
 }
 
+TEST_P(OpenpbsScheduling, AMomThatReadsItsVnodesAnewIsNoticed) {
+    site->ok(
+        "printf '$configversion 2\nbox: sharing=force_excl\n' > /tmp/vnodes; $stock/../sbin/pbs_mom -s "
+        "insert vnodes /tmp/vnodes; kill -HUP $(cat /var/spool/pbs/mom_priv/mom.lock)");
+    EXPECT_TRUE(wait_for(
+        [&] { return attribute_in(site->sh("$stock/pbsnodes box").out, "sharing") == "force_excl"; }, kLong));
+    expect_state(submit("-l select=1:ncpus=1"), "R");
+    expect_comment(submit("-l select=1:ncpus=1"), "Not Running: ");
+}
+
 TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
     const auto lists = [&] {
         return number_of(
