@@ -54,6 +54,40 @@ Result<void> check_name(std::string_view value) {
     return {};
 }
 
+// Returns whether the value has letters of o and e, or of n; a d may be beside them.
+bool is_keep(std::string_view value) {
+    return value.find_first_not_of('d') != std::string_view::npos &&
+           (only(value, "oed") || only(value, "nd"));
+}
+
+// Checks a list of names, each with a host or without: "una,alice@box". If `once` is true, each host may be
+// named once, and one name may have no host.
+Result<void> check_names(std::string_view list, bool once) {
+    std::vector<std::string_view> hosts;
+    for (std::string_view entry : values::split(list, ',')) {
+        entry = values::trim(entry);
+        const std::size_t at = std::min(entry.find('@'), entry.size());
+        const std::string_view host = entry.substr(std::min(at + 1, entry.size()));
+        const bool good = at > 0 && (at == entry.size() || !host.empty()) &&
+                          host.find('@') == std::string_view::npos &&
+                          std::none_of(entry.begin(), entry.end(), values::is_space);
+        if (!good) return fail(fmt::format("'{}': expected a name, or a name@host", entry));
+        if (once && std::find(hosts.begin(), hosts.end(), host) != hosts.end()) {
+            return fail(host.empty() ? std::string("expected at most one name without a host")
+                                     : fmt::format("expected at most one name for host {}", host));
+        }
+        hosts.push_back(host);
+    }
+    return {};
+}
+
+Result<void> check_shells(std::string_view list) {
+    for (const std::string_view entry : values::split(list, ','))
+        if (!values::trim(entry).starts_with('/'))
+            return fail(fmt::format("'{}': expected the path of a program, or a path@host", entry));
+    return check_names(list, true);
+}
+
 // Checks the syntax of an option's value; the server checks its meaning.
 Result<void> check_value(char letter, std::string_view value, bool submits) {
     switch (letter) {
@@ -61,7 +95,7 @@ Result<void> check_value(char letter, std::string_view value, bool submits) {
             return value == "oe" || value == "eo" || value == "n" ? Result<void>()
                                                                   : fail("expected oe, eo or n");
         case 'k':
-            return only(value, "oednv") ? Result<void>() : fail("expected letters of o, e and d, or n");
+            return is_keep(value) ? Result<void>() : fail("expected letters of o, e and d, or n");
         case 'm':
             return only(value, "abejn") && (value == "n" || value.find('n') == std::string_view::npos)
                        ? Result<void>()
@@ -76,8 +110,19 @@ Result<void> check_value(char letter, std::string_view value, bool submits) {
             return check_name(value);
         case 'h':
             return submits ? Result<void>() : check_hold_types(value);
-        case 'C':
-            return {};  // an empty prefix: no directives
+        case 'M':
+            return check_names(value, false);
+        case 'u':
+            return check_names(value, true);
+        case 'S':
+            return check_shells(value);
+        case 'A':
+        case 'C':  // an empty prefix: no directives
+        case 'l':
+        case 'P':
+        case 'q':
+        case 'v':
+            return {};  // may be empty, as scripts pass variables that aren't set
         default:
             return value.empty() ? fail("expected a value") : Result<void>();
     }
@@ -290,6 +335,7 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
 }
 
 Result<void> add_resources(AttrList& attributes, std::string_view text) {
+    if (text.empty()) return {};
     std::size_t at = 0;
     for (;;) {
         const std::size_t end = std::min(text.find_first_of("=,", at), text.size());
@@ -305,10 +351,10 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
             while (at < text.size() && values::is_space(text[at])) ++at;
             const auto taken = take_value(text, at);
             if (!taken) return fail(fmt::format("{} in '{}'", taken.error().message, text));
-            if (taken->end == at) return fail(fmt::format("expected a value after '{}='", name));
             value = taken->text;
             at = taken->end;
         }
+        if (value.empty() && name == "select") return fail("expected a value after 'select='");
         attributes.put(ATTR_l, std::string(name), std::move(value));
         while (at < text.size() && values::is_space(text[at])) ++at;
         if (at >= text.size()) return {};
@@ -317,13 +363,16 @@ Result<void> add_resources(AttrList& attributes, std::string_view text) {
     }
 }
 
+// The place of an output file. A path without a host is in the working directory; a path on a named host is
+// left as it is, and is in the home directory there.
 std::string full_path(std::string_view path, const OptionContext& context) {
     std::string host = context.host;
     // "host:path"; a colon after a slash belongs to the path
     const std::size_t colon = path.find(':');
     if (colon != std::string_view::npos && path.substr(0, colon).find('/') == std::string_view::npos) {
-        host = path.substr(0, colon);
+        if (colon > 0) host = path.substr(0, colon);
         path.remove_prefix(colon + 1);
+        return fmt::format("{}:{}", host, path);
     }
     if (!path.empty() && path.front() == '/') return fmt::format("{}:{}", host, path);
     return fmt::format("{}:{}{}{}", host, context.directory, context.directory.ends_with('/') ? "" : "/",

@@ -127,6 +127,12 @@ bool begins_pair(std::string_view text, std::size_t at) {
     return at < text.size() && text[at] == '=';
 }
 
+// Returns whether a part of a list ends at `at` without having begun: at a comma or at the end.
+bool ends_part(std::string_view text, std::size_t at) {
+    while (at < text.size() && values::is_space(text[at])) ++at;
+    return at == text.size() || text[at] == ',';
+}
+
 // The value of a pair, from `at` on; `at` moves to the comma after it, or to the end.
 Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
     std::string value;
@@ -140,7 +146,7 @@ Result<std::string> take_pair_value(std::string_view text, std::size_t& at) {
                 value += c;
         } else if (c == '"' || c == '\'') {
             quote = c;
-        } else if (c == ',' && begins_pair(text, at + 1)) {
+        } else if (c == ',' && (begins_pair(text, at + 1) || ends_part(text, at + 1))) {
             break;
         } else {
             value += c;
@@ -160,12 +166,15 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string
         if (equals == std::string_view::npos || values::trim(text.substr(at, equals - at)).empty())
             return fail(fmt::format("'{}': expected name=value", text.substr(at)));
         const std::string_view name = values::trim(text.substr(at, equals - at));
+        if (name.find(',') != std::string_view::npos)
+            return fail(fmt::format("'{}': expected name=value before the comma", text.substr(at)));
         at = equals + 1;
         auto value = take_pair_value(text, at);
         if (!value) return tl::unexpected(value.error());
         if (value->empty()) return fail(fmt::format("'{}': expected a value after '{}='", text, name));
         pairs.emplace_back(std::string(name), std::move(*value));
-        if (at < text.size()) ++at;  // the comma before the next pair
+        if (at < text.size() && ++at == text.size())  // the comma before the next pair
+            return fail(fmt::format("'{}': nothing follows the comma", text));
     }
     if (pairs.empty()) return fail("expected name=value, found nothing");
     return pairs;

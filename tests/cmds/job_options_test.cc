@@ -82,6 +82,8 @@ TEST(SubmitOptions, MakePathsFull) {
     EXPECT_EQ(full_path("out", kContext), "host:/work/out");
     EXPECT_EQ(full_path("/tmp/", kContext), "host:/tmp/");
     EXPECT_EQ(full_path("other:/tmp/x", kContext), "other:/tmp/x");
+    EXPECT_EQ(full_path("other:x", kContext), "other:x");
+    EXPECT_EQ(full_path(":x", kContext), "host:x");
     EXPECT_EQ(full_path("dir/a:b", kContext), "host:/work/dir/a:b");
     EXPECT_EQ(full_path("/a:b", kContext), "host:/a:b");
 }
@@ -115,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(BadLine{{"-N", "1 x"}, "illegal -N value '1 x'"},
                     BadLine{{"-p", "2000"}, "-1024 to 1023"}, BadLine{{"-j", "x"}, "expected oe, eo or n"},
                     BadLine{{"-l", "=2"}, "expected resource=value"},
-                    BadLine{{"-l", "ncpus="}, "expected a value after 'ncpus='"},
+                    BadLine{{"-l", "select="}, "expected a value after 'select='"},
                     BadLine{{"-l", "ncpus=1,"}, "expected resource=value"},
                     BadLine{{"-l", "mem=\"1gb"}, "no closing quote"},
                     BadLine{{"-a", "9999"}, "illegal -a value"}, BadLine{{"-r", "maybe"}, "expected y or n"},
@@ -125,6 +127,62 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLine{{"-q", "a b"}, "illegal -q value"},
                     BadLine{{"--"}, "expected a command after --"}, BadLine{{"a", "b"}, "unexpected 'b'"},
                     BadLine{{"a", "--", "b"}, "unexpected 'a'"}, BadLine{{"-Q"}, "unknown option -Q"}));
+
+TEST(SubmitOptions, MayHaveEmptyValues) {
+    for (const char* letter : {"-A", "-P", "-q", "-v", "-l"})
+        EXPECT_TRUE(parse_submit_options({letter, ""}, kContext)) << letter;
+    EXPECT_THAT(attributes_of(parse_submit_options({"-l", "file=,ncpus=2"}, kContext).value()),
+                ElementsAre("Resource_List.file=", "Resource_List.ncpus=2"));
+    for (const char* letter :
+         {"-a", "-c", "-e", "-j", "-J", "-k", "-m", "-M", "-N", "-o", "-p", "-r", "-R", "-S", "-u", "-W"})
+        EXPECT_FALSE(parse_submit_options({letter, ""}, kContext)) << letter;
+    EXPECT_FALSE(parse_submit_options({"-l", "select="}, kContext));
+    EXPECT_FALSE(parse_submit_options({"-l", "select"}, kContext));
+}
+
+TEST(SubmitOptions, KeepOneOrBothStreamsOrNone) {
+    for (const char* keep : {"o", "oe", "oed", "od", "do", "n", "nd"})
+        EXPECT_TRUE(parse_submit_options({"-k", keep}, kContext)) << keep;
+    for (const char* keep : {"d", "on", "no", "oen", "v", "ov"})
+        EXPECT_FALSE(parse_submit_options({"-k", keep}, kContext)) << keep;
+}
+
+// OpenPBS's qsub takes and refuses the same lists.
+TEST(SubmitOptions, ListsNameEachHostOnce) {
+    struct List {
+        const char* letter;
+        const char* value;
+        bool good;
+    };
+    for (const List& list : {List{"-M", "a", true},
+                             List{"-M", "a, b", true},
+                             List{"-M", "a ,b@c", true},
+                             List{"-M", "a,a", true},
+                             List{"-M", "a,a@b", true},
+                             List{"-M", "a b", false},
+                             List{"-M", "a,", false},
+                             List{"-M", ",a", false},
+                             List{"-M", "a,,b", false},
+                             List{"-M", "@b", false},
+                             List{"-M", "a@", false},
+                             List{"-M", "a@b@c", false},
+                             List{"-u", "a", true},
+                             List{"-u", "a,b@c, d@e", true},
+                             List{"-u", "a,b", false},
+                             List{"-u", "a@c,b@c", false},
+                             List{"-u", "@c", false},
+                             List{"-u", "a@", false},
+                             List{"-S", "/bin/sh", true},
+                             List{"-S", " /bin/sh, /bin/x@b", true},
+                             List{"-S", "sh", false},
+                             List{"-S", "/bin/sh,/bin/x", false},
+                             List{"-S", "/bin/sh@b,/bin/x@b", false},
+                             List{"-S", "@b", false},
+                             List{"-S", "/bin/sh@", false},
+                             List{"-S", ",", false}})
+        EXPECT_EQ(parse_submit_options({list.letter, list.value}, kContext).has_value(), list.good)
+            << list.letter << " " << list.value;
+}
 
 TEST(OptionLine, HasOptionsOnly) {
     const auto options = parse_option_line("-N \"a\" -l select='2:ncpus=1' -W depend=afterok:1", kContext);
