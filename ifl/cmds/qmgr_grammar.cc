@@ -150,6 +150,7 @@ class AttributeParser {
                 at_ = comma;
                 return problem("nothing follows the comma");
             }
+            if (text_[at_] == ',') return problem("nothing stands between the commas");
             value += ',';
         }
     }
@@ -224,7 +225,10 @@ bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end
     if (directive.command == Command::create || directive.command == Command::remove ||
         directive.command == Command::active)
         return false;
-    if (directive.command == Command::set) return operator_at(text, skip_blanks(text, end));
+    // The server and the scheduler need no name, so a word before an operator is meant as an attribute.
+    const bool needs_no_name = directive.type == ObjectType::server || directive.type == ObjectType::sched;
+    const bool assigned = operator_at(text, skip_blanks(text, end));
+    if (directive.command == Command::set && (!assigned || needs_no_name)) return assigned;
     bool all = true;
     for (const std::string_view part : values::split(text.substr(begin, end - begin), ',')) {
         const std::string_view name = part.substr(0, part.find('.'));

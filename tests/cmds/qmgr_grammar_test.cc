@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         GrammarCase{"set server comment=a b",
                     "qmgr: Syntax error: expected a comma (quote a value that has blanks)@21#4"},
         GrammarCase{"set server a=1,", "qmgr: Syntax error: nothing follows the comma@14#4"},
+        GrammarCase{"set queue q a=,,b=1", "qmgr: Syntax error: nothing stands between the commas@15#4"},
+        GrammarCase{"set node n2 = 2", "qmgr: Syntax error: expected the name of an attribute@12#4"},
         GrammarCase{"unset queue q1 enabled=1", "qmgr: Syntax error: 'enabled' takes no value here@22#4"},
         GrammarCase{"set server resources_max.=1",
                     "qmgr: Syntax error: expected the name of a resource after '.'@25#4"},
