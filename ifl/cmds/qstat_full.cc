@@ -16,6 +16,7 @@
 #include "ifl/cmds/text.h"
 #include "text/json_document.h"
 #include "text/variable_list.h"
+#include "text/xml.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -41,7 +42,7 @@ std::string argument_words(std::string_view value) {
         const std::size_t end = begin == std::string_view::npos ? begin : value.find(kClose, begin);
         if (end == std::string_view::npos) break;
         const std::string_view word = value.substr(begin + kOpen.size(), end - begin - kOpen.size());
-        words += (words.empty() ? "" : " ") + std::string(word);
+        words += (words.empty() ? "" : " ") + text::from_xml(word);
         value.remove_prefix(end + kClose.size());
     }
     return words;

@@ -210,6 +210,15 @@ TEST(FullText, BreaksValuesWithoutCommasAtTheLineEnd) {
     EXPECT_THAT(full_text(jobs.get(), "Job Id", wide), HasSubstr(std::string(100, 'x')));
 }
 
+TEST(FullText, ShowsArgumentsAsTheyWereGiven) {
+    Objects jobs;
+    jobs.add("12.srv", {{ATTR_submit_arguments, "",
+                         "<jsdl-hpcpa:Argument>-M</jsdl-hpcpa:Argument>"
+                         "<jsdl-hpcpa:Argument>&lt;a&gt; &quot;b&quot; &amp;lt;</jsdl-hpcpa:Argument>"}});
+    EXPECT_EQ(full_text(jobs.get(), "Job Id", {}),
+              "Job Id: 12.srv\n    Submit_arguments = -M <a> \"b\" &lt;\n\n");
+}
+
 TEST(FullText, DelimitsAndEscapes) {
     Objects jobs;
     jobs.add("12.srv", {{"comment", "", "a|b\\c"}, {"Resource_List", "ncpus", "2"}});
