@@ -58,14 +58,38 @@ TEST_F(SelectTest, WithoutSelectThereIsOneChunk) {
     EXPECT_EQ(got("nodect"), "1");
 }
 
+TEST_F(SelectTest, SumsOfSizesHaveTheSmallestUnit) {
+    for (const auto& [select, sum] :
+         {std::pair("2:mem=1gb", "2gb"), std::pair("2:mem=1gb+1:mem=512mb", "2560mb"),
+          std::pair("1:mem=2048kb+1:mem=1gb", "1050624kb"), std::pair("1024:mem=1mb", "1024mb"),
+          std::pair("3:mem=1024", "3072b"), std::pair("2:mem=2w", "32b"), std::pair("1:mem=0", "0b")}) {
+        ask("select", select);
+        EXPECT_EQ(complete(), 0) << select;
+        EXPECT_EQ(got("mem"), sum) << select;
+    }
+}
+
 TEST_F(SelectTest, NodesIsTheOlderForm) {
     ask("nodes", "2:ppn=4+n1");
     EXPECT_EQ(complete(), 0);
-    EXPECT_EQ(got("select"), "2:ncpus=4:mpiprocs=4+1:vnode=n1");
+    EXPECT_EQ(got("select"), "2:ncpus=4:mpiprocs=4+1:ncpus=1:vnode=n1");
     EXPECT_EQ(got("place"), "scatter");
     EXPECT_EQ(got("ncpus"), "9");
-    ask("nodes", "2:colour");
-    EXPECT_EQ(complete(), PBSE_BADNODESPEC);
+    ask("nodes", "2:cpp=3");
+    EXPECT_EQ(complete(), 0);
+    EXPECT_EQ(got("select"), "2:ncpus=3");
+    for (const char* bad : {"2:colour", "2:ppn=", "2:ppn=0", "2:ppn=x", "n1#excl+2", "2#all"}) {
+        ask("nodes", bad);
+        EXPECT_EQ(complete(), PBSE_BADNODESPEC) << bad;
+    }
+    for (const auto& [nodes, place] :
+         {std::pair("2#excl", "scatter:excl"), std::pair("2:ppn=2#excl", "scatter:excl"),
+          std::pair("2#shared", "free"), std::pair("2", "scatter")}) {
+        ask("nodes", nodes);
+        EXPECT_EQ(complete(), 0) << nodes;
+        EXPECT_EQ(got("place"), place) << nodes;
+        EXPECT_EQ(got("nodect"), "2") << nodes;
+    }
 }
 
 TEST_F(SelectTest, FaultsHaveTheirCodes) {
@@ -122,6 +146,15 @@ TEST_F(SelectTest, JobWideAndChunkRequestsDoNotMix) {
     ask("select", "1");
     ask("nodes", "1");
     EXPECT_EQ(complete(), PBSE_INVALNODEPLACE);
+}
+
+TEST_F(SelectTest, AJobWithoutSelectMayGetAPlaceLater) {
+    ask("ncpus", "4");
+    EXPECT_EQ(complete(), 0);
+    ask("place", "scatter");
+    EXPECT_EQ(complete(), 0);
+    EXPECT_EQ(got("place"), "scatter");
+    EXPECT_EQ(got("select"), "1:ncpus=4");
 }
 
 TEST_F(SelectTest, DefaultsFollowTheQueue) {

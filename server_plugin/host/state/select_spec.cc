@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/state/values.h"
+#include "values/amount.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -55,17 +57,30 @@ Result<void> add_resource(Chunk& chunk, std::string_view text, const ResourceTab
     return {};
 }
 
+struct Sum {
+    int64_t amount = 0;
+    int shift = 50;  // of the smallest unit of the summed sizes
+};
 // Sums the consumable resources over all chunks, by resource name.
-std::map<std::string, int64_t> sums(const std::vector<Chunk>& chunks, const ResourceTable& resources) {
-    std::map<std::string, int64_t> total;
+std::map<std::string, Sum> sums(const std::vector<Chunk>& chunks, const ResourceTable& resources) {
+    std::map<std::string, Sum> total;
     for (const Chunk& chunk : chunks)
         for (const auto& [name, value] : chunk.resources) {
             const Resource* resource = resources.find(name);
             if (resource == nullptr || (resource->flags & resource_queue_sum) == 0) continue;
-            total[name] =
-                amount_sum(total[name], amount_product(chunk.count, amount_of(resource->type, value)));
+            Sum& sum = total[name];
+            sum.amount =
+                amount_sum(sum.amount, amount_product(chunk.count, amount_of(resource->type, value)));
+            if (const auto size = values::parse_size(value))
+                sum.shift = std::min(sum.shift, size->words ? 0 : size->shift);
         }
     return total;
+}
+// Writes a sum. Sizes get the smallest unit that was summed: 1gb and 512mb are 1536mb.
+std::string sum_text(Type type, const Sum& sum) {
+    const bool exact = sum.amount % (int64_t{1} << sum.shift) == 0;
+    if (type != Type::size || !exact) return amount_text(type, sum.amount);
+    return values::WrittenSize{static_cast<std::uint64_t>(sum.amount) >> sum.shift, sum.shift}.text();
 }
 
 const AttributeDef& resource_list() {
@@ -119,9 +134,11 @@ void add_chunk_defaults(std::vector<Chunk>& chunks, const Queue& queue, const St
     }
 }
 
-Result<void> check_mixture(const Job& job, const State& state, bool has_select, bool has_nodes) {
+// `had_select`: the job has a select that was made from its other requests, so that it may get a place later.
+Result<void> check_mixture(const Job& job, const State& state, bool has_select, bool has_nodes,
+                           bool had_select) {
     const bool has_place = job.attributes.has("Resource_List", "place");
-    if (has_place && !has_select && !has_nodes)
+    if (has_place && !has_select && !has_nodes && !had_select)
         return fail(PBSE_PLACENOSELECT, "Cannot have \"place\" without \"select\"");
     if (has_select && has_nodes)
         return fail(PBSE_INVALNODEPLACE, "Cannot be used with select or place: nodes");
@@ -152,9 +169,11 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
 
 // Gives each chunk of a `nodes` request its processes, `ppn` in number. Each process has the CPUs that the
 // chunk requests, or else one CPU.
-Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceTable& resources) {
-    if (ppn.empty()) return {};
-    if (auto added = add_resource(chunk, "mpiprocs=" + ppn, resources); !added) return added;
+Result<void> add_processes(Chunk& chunk, const std::optional<std::string>& ppn,
+                           const ResourceTable& resources) {
+    if (!ppn) return {};
+    if (auto added = add_resource(chunk, "mpiprocs=" + *ppn, resources); !added) return added;
+    if (chunk.processes() == 0) return fail(PBSE_BADATVAL, "expected a ppn of 1 or more");
     const int64_t cpus = amount_product(chunk.cpus(), chunk.processes());
     std::erase_if(chunk.resources, [](const auto& resource) { return resource.first == "ncpus"; });
     chunk.resources.emplace(chunk.resources.begin(), "ncpus", std::to_string(cpus));
@@ -182,6 +201,19 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
             return fail(PBSE_UNKRESC, fmt::format("Unknown resource Resource_List.place: {}", place));
     }
     return {};
+}
+
+constexpr std::string_view kExclusive = "#excl";
+constexpr std::string_view kShared = "#shared";
+
+// Removes the sharing from the end of a `nodes` request.
+std::string_view without_sharing(std::string_view nodes) {
+    for (const std::string_view sharing : {kExclusive, kShared})
+        if (nodes.ends_with(sharing)) nodes.remove_suffix(sharing.size());
+    return nodes;
+}
+std::string_view place_of_nodes(std::string_view nodes) {
+    return nodes.ends_with(kExclusive) ? "scatter:excl" : nodes.ends_with(kShared) ? "free" : "scatter";
 }
 
 // Makes the single chunk of a job that has only job-wide requests.
@@ -241,9 +273,10 @@ Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTab
 
 Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state) {
     std::vector<Chunk> chunks;
+    text = without_sharing(text);
     for (std::string_view part : values::split(text, '+')) {
         Chunk chunk;
-        std::string ppn;
+        std::optional<std::string> ppn;
         const auto fields = values::split(values::trim(part), ':');
         for (size_t i = 0; i < fields.size(); ++i) {
             std::string field(fields[i]);
@@ -253,10 +286,11 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
                 chunk.count = *count;
                 continue;
             }
-            if (field.starts_with("ppn=") && ppn.empty()) {
+            if (field.starts_with("ppn=") && !ppn) {
                 ppn = field.substr(4);
                 continue;
             }
+            if (field.starts_with("cpp=")) field = "ncpus=" + field.substr(4);
             if (field.find('=') == std::string::npos && state.node(field) != nullptr)
                 field = "vnode=" + field;
             if (auto added = add_resource(chunk, field, state.resources); !added)
@@ -266,6 +300,7 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
         if (auto added = add_processes(chunk, ppn, state.resources); !added)
             return fail(PBSE_BADNODESPEC,
                         fmt::format("node(s) specification error: {}", added.error().message));
+        if (chunk.value("ncpus").empty()) chunk.resources.emplace(chunk.resources.begin(), "ncpus", "1");
         chunks.push_back(std::move(chunk));
     }
     return chunks;
@@ -281,10 +316,11 @@ std::string select_text(const std::vector<Chunk>& chunks) {
 }
 
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state) {
+    const bool had_select = job.is_defaulted("select");
     drop_defaults(job);
     const bool has_select = job.attributes.has("Resource_List", "select");
     const bool has_nodes = job.attributes.has("Resource_List", "nodes");
-    if (auto ok = check_mixture(job, state, has_select, has_nodes); !ok) return ok;
+    if (auto ok = check_mixture(job, state, has_select, has_nodes, had_select); !ok) return ok;
     add_job_wide_defaults(job, queue, state, has_select || has_nodes);
 
     std::vector<Chunk> chunks;
@@ -302,7 +338,10 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
         auto ok = check_place(job.attributes.text("Resource_List", "place"), state.resources);
         if (!ok) return ok;
     } else {
-        set_default(job, "place", has_nodes ? "scatter" : has_select ? "free" : "pack");
+        set_default(job, "place",
+                    has_nodes    ? place_of_nodes(job.attributes.text("Resource_List", "nodes"))
+                    : has_select ? "free"
+                                 : "pack");
     }
     add_chunk_defaults(chunks, queue, state);
 
@@ -313,7 +352,7 @@ Result<void> complete_resources(Job& job, const Queue& queue, const State& state
     for (const auto& [name, total] : sums(chunks, state.resources)) {
         const Resource* resource = state.resources.find(name);
         if (has_select || has_nodes || !job.attributes.has("Resource_List", name))
-            set_default(job, name, amount_text(resource->type, total));
+            set_default(job, name, sum_text(resource->type, total));
     }
     static const AttributeDef& schedselect = *job_table().find("schedselect");
     job.attributes.set(schedselect, {}, select_text(chunks));
