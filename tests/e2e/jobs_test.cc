@@ -236,7 +236,9 @@ TEST_F(Jobs, CheckpointsThatAreNoneAreRefused) {
     const Output wrong = server.command_as(runner(), {"qsub", "-c", "w=1h"}, {"true\n"});
     EXPECT_NE(wrong.exit, 0);
     EXPECT_EQ(wrong.out, "");
-    EXPECT_EQ(wrong.err, "qsub: Illegal Checkpoint \"w=1h\": expected n, s, c, c=minutes, w or w=minutes\n");
+    EXPECT_EQ(wrong.err,
+              "qsub: Illegal Checkpoint \"w=1h\": expected n, s, c, c=minutes, w or w=minutes, with "
+              "more than 0 minutes\n");
 }
 
 TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {

@@ -49,15 +49,26 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
+// Checks the name of a project. The characters that lists and limits of entities have between names aren't
+// allowed.
+Result<void> check_project(std::string_view value) {
+    constexpr std::string_view kForbidden = "\"*+,/:;<>?[]|";
+    if (value.find_first_of(kForbidden) == std::string_view::npos) return {};
+    return fail(PBSE_BADATVAL,
+                fmt::format("Illegal project \"{}\": expected none of the characters {}", value, kForbidden));
+}
+
 // Checks the value of the attribute Checkpoint; "u" means unset. The server stores and shows the value, but
 // makes no checkpoints at intervals (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
-        value.find_first_not_of("0123456789", 2) == std::string_view::npos)
+        value.find_first_not_of("0123456789", 2) == std::string_view::npos &&
+        value.find_first_not_of('0', 2) != std::string_view::npos)
         return {};
     if (value.size() == 1 && value.find_first_of("nscwu") == 0) return {};
-    return fail(PBSE_BADATVAL,
-                fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or w=minutes", value));
+    return fail(PBSE_BADATVAL, fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or "
+                                           "w=minutes, with more than 0 minutes",
+                                           value));
 }
 
 // Refuses control characters, because records and logs have one line for each value. Line breaks are allowed
@@ -100,7 +111,7 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
     }
     if (def.name == "Join_Path") return one_of(def.name, value, {"oe", "eo", "n"});
     if (def.name == "Remove_Files") return letters_of(def.name, value, "oe");
-    if (def.name == "sandbox") return one_of(def.name, value, {"PRIVATE", "HOME"});
+    if (def.name == "sandbox") return one_of(def.name, values::uppered(value), {"PRIVATE", "HOME"});
     if (def.name == "Keep_Files") return letters_of(def.name, value, "oedn");
     if (def.name == "Mail_Points") return letters_of(def.name, value, "abenj");
     if (def.name == "umask") return check_umask(value);
@@ -112,6 +123,7 @@ Result<void> check_value(const AttributeDef& def, const Job& job) {
                 fmt::format("Illegal {} \"{}\": expected the port that qsub listens at", def.name, value));
     }
     if (def.name == "Checkpoint") return check_checkpoint(value);
+    if (def.name == "project") return check_project(value);
     if (def.name == "max_run_subjobs" && job.attributes.integer(def.name, 0) < 0)
         return fail(PBSE_BADATVAL,
                     fmt::format("Illegal {} \"{}\": expected how many subjobs may run at once, 0 or more",

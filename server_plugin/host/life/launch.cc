@@ -175,7 +175,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.stage_in = a.list("stagein");
     start.stage_out = a.list("stageout");
     start.remove = a.text("Remove_Files");
-    start.private_sandbox = a.text("sandbox") == "PRIVATE";
+    start.private_sandbox = values::same_word(a.text("sandbox"), "PRIVATE");
     start.interactive = static_cast<std::uint16_t>(a.integer("interactive", 0));
     start.walltime = time_limit(job, "walltime");
     start.cput = time_limit(job, "cput");
