@@ -81,11 +81,12 @@ TEST_F(Staging, OutputHasTheJobsUmaskAndIsWrittenWhereItGoes) {
 }
 
 TEST_F(Staging, WhatIsWrongIsRefused) {
-    const std::pair<std::string, std::string> wrong[] = {{"stagein=foo", "expected local_path@host:path"},
-                                                         {"stagein=a@elsewhere:/x", "another machine"},
-                                                         {"stageout=a@localhost:x", "with a slash first"},
-                                                         {"sandbox=FOO", "expected PRIVATE, HOME"},
-                                                         {"umask=999", "octal"}};
+    const std::pair<std::string, std::string> wrong[] = {
+        {"stagein=foo", "expected local_path@host:path"},
+        {"stagein=a@elsewhere:/x", "another machine"},
+        {"stageout=a@localhost:", "expected local_path@host:path"},
+        {"sandbox=FOO", "expected PRIVATE, HOME"},
+        {"umask=999", "octal"}};
     for (const auto& [value, message] : wrong) {
         const Output refused = server.command_as(runner(), {"qsub", "-W", value, "--", "/bin/true"});
         EXPECT_NE(refused.exit, 0) << value;

@@ -79,7 +79,7 @@ TEST(OutputFile, GoesWhereTheJobSays) {
     job.output_path = "host:/out/file";
     job.error_path = "host:sub/err";
     EXPECT_EQ(output_file(job, kAlice, 'o'), "/out/file");
-    EXPECT_EQ(output_file(job, kAlice, 'e'), "/data/alice/sub/err");
+    EXPECT_EQ(output_file(job, kAlice, 'e'), "/home/alice/sub/err");
     job.keep = "e";
     EXPECT_EQ(output_file(job, kAlice, 'o'), "/out/file");
     EXPECT_EQ(output_file(job, kAlice, 'e'), "/home/alice/run.e12");

@@ -48,7 +48,7 @@ TEST(StagedFile, IsLocalAtHostAndPath) {
     ASSERT_TRUE(comma);
     EXPECT_EQ(comma->local, "a,b");
     EXPECT_EQ(comma->remote, "/c,d\\e");
-    for (const char* wrong : {"", "a", "a@b", "@h:/x", "a@:/x", "a@h:x", "a@h:"}) {
+    for (const char* wrong : {"", "a", "a@b", "@h:/x", "a@:/x", "a@h:"}) {
         const auto result = parse_staged_file(wrong);
         ASSERT_FALSE(result) << wrong;
         EXPECT_EQ(result.error().code, 15014);
@@ -60,12 +60,12 @@ TEST_F(StagingTest, CopiesInAndOutAndRemovesTheJobsCopies) {
     fs::create_directories(folder_ + "/tree");
     write("tree/leaf", "two");
     job_.stage_in = {"in@h:" + folder_ + "/data", "tree@h:" + folder_ + "/tree"};
-    ASSERT_TRUE(stage_in(job_, directory()));
+    ASSERT_TRUE(stage_in(job_, directory(), folder_));
     EXPECT_EQ(read("job/in"), "one");
     EXPECT_EQ(read("job/tree/leaf"), "two");
     write("job/out.1", "three");
     job_.stage_out = {"out.?@h:" + folder_ + "/result"};
-    EXPECT_EQ(stage_out(job_, directory()), "");
+    EXPECT_EQ(stage_out(job_, directory(), folder_), "");
     EXPECT_EQ(read("result"), "three");
     EXPECT_TRUE(fs::is_empty(directory()));
     EXPECT_EQ(read("data"), "one");
@@ -82,31 +82,42 @@ TEST_F(StagingTest, FoldersMayHaveCharactersOfPatternsAndLists) {
         for (const char c : folder) listed += c == ',' ? "\\," : std::string(1, c);
         job_.stage_in = {"in@h:" + listed + "/data"};
         job_.stage_out = {"i*@h:" + listed + "/result", listed + "/job/in@h:" + listed + "/too"};
-        ASSERT_TRUE(stage_in(job_, folder + "/job")) << name;
-        EXPECT_EQ(stage_out(job_, folder + "/job"), "") << name;
+        ASSERT_TRUE(stage_in(job_, folder + "/job", folder_)) << name;
+        EXPECT_EQ(stage_out(job_, folder + "/job", folder_), "") << name;
         EXPECT_TRUE(fs::exists(folder + "/result")) << name;
         EXPECT_TRUE(fs::exists(folder + "/too")) << name;
     }
+}
+
+TEST_F(StagingTest, ARemotePathWithoutASlashIsInTheHomeDirectory) {
+    write("data", "one");
+    job_.stage_in = {"in@h:data"};
+    job_.stage_out = {"in@h:result"};
+    ASSERT_TRUE(stage_in(job_, directory(), folder_));
+    EXPECT_EQ(read("job/in"), "one");
+    EXPECT_EQ(stage_out(job_, directory(), folder_), "");
+    EXPECT_EQ(read("result"), "one");
+    EXPECT_TRUE(fs::is_empty(directory()));
 }
 
 TEST_F(StagingTest, AFileThatIsItsOwnCopyStays) {
     write("job/both", "one");
     job_.stage_in = {"both@h:" + directory() + "/both"};
     job_.stage_out = {"both@h:" + directory() + "/both"};
-    ASSERT_TRUE(stage_in(job_, directory()));
-    EXPECT_EQ(stage_out(job_, directory()), "");
+    ASSERT_TRUE(stage_in(job_, directory(), folder_));
+    EXPECT_EQ(stage_out(job_, directory(), folder_), "");
     EXPECT_EQ(read("job/both"), "one");
 }
 
 TEST_F(StagingTest, WhatFailsIsNamedAndKept) {
     job_.stage_in = {"in@h:" + folder_ + "/missing"};
-    const auto in = stage_in(job_, directory());
+    const auto in = stage_in(job_, directory(), folder_);
     ASSERT_FALSE(in);
     EXPECT_THAT(in.error(), AllOf(HasSubstr("/missing"), HasSubstr("No such file")));
     job_.stage_in.clear();
     write("job/out", "one");
     job_.stage_out = {"out@h:" + folder_ + "/no/such", "none@h:" + folder_ + "/x"};
-    const std::string out = stage_out(job_, directory());
+    const std::string out = stage_out(job_, directory(), folder_);
     EXPECT_THAT(out, AllOf(HasSubstr("it is kept"), HasSubstr("there is no such file")));
     EXPECT_EQ(read("job/out"), "one");
 }

@@ -96,11 +96,10 @@ std::string output_file(const JobStart& job, const PasswdEntry& owner, char stre
     // A d in Keep_Files asks for streams that are written directly to their requested paths.
     if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)
         return owner.home + "/" + name;
-    const auto work = variable(job, "PBS_O_WORKDIR");
-    const std::string directory = work.starts_with('/') ? std::string(work) : owner.home;
     const std::string path = split_path(stream == 'o' ? job.output_path : job.error_path).second;
-    if (path.empty()) return directory + "/" + name;
-    return path.starts_with('/') ? path : directory + "/" + path;
+    if (!path.empty()) return path.starts_with('/') ? path : owner.home + "/" + path;
+    const auto work = variable(job, "PBS_O_WORKDIR");
+    return (work.starts_with('/') ? std::string(work) : owner.home) + "/" + name;
 }
 
 }  // namespace pbs::host

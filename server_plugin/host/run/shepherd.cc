@@ -198,7 +198,7 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
                 LaunchError{exit_status::kFailBeforeFiles, std::move(made.error())});
         job_dir_ = std::move(*made);
     }
-    if (auto staged = stage_in(spec_.start, job_dir_); !staged)
+    if (auto staged = stage_in(spec_.start, job_dir_, owner_.home); !staged)
         return tl::unexpected<LaunchError>(
             LaunchError{exit_status::kStageInFailed, std::move(staged.error())});
     return {};
@@ -207,7 +207,7 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
 // Stages files out at the job's end, and removes its private directory and the output files that Remove_Files
 // names.
 void Shepherd::clean_up(int exit_status) {
-    const std::string kept = stage_out(spec_.start, job_dir_);
+    const std::string kept = stage_out(spec_.start, job_dir_, owner_.home);
     if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
     std::vector<std::string> unwanted;
     if (spec_.start.private_sandbox && kept.empty()) unwanted.push_back(job_dir_);

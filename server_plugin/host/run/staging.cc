@@ -111,40 +111,40 @@ Result<StagedFile> parse_staged_file(std::string_view entry) {
     if (colon != entry.npos)
         file = {staged_path(entry.substr(0, at)), std::string(entry.substr(at + 1, colon - at - 1)),
                 staged_path(entry.substr(colon + 1))};
-    if (file.local.empty() || file.host.empty() || !file.remote.starts_with('/'))
-        return fail(
-            PBSE_BADATVAL,
-            fmt::format("\"{}\": expected local_path@host:path, the second one with a slash first", entry));
+    if (file.local.empty() || file.host.empty() || file.remote.empty())
+        return fail(PBSE_BADATVAL, fmt::format("\"{}\": expected local_path@host:path", entry));
     return file;
 }
 
-tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory) {
+tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory,
+                                         const std::string& home) {
     for (const std::string& entry : job.stage_in) {
         const auto file = parse_staged_file(entry);
         if (!file) return tl::unexpected(file.error().message);
         const std::string to = in_directory(file->local, directory);
-        if (same_file(file->remote, to)) continue;
-        if (const std::string why = copy(job, file->remote, to); !why.empty())
-            return tl::unexpected(fmt::format("stagein of {}: {}", file->remote, why));
+        const std::string from = in_directory(file->remote, home);
+        if (same_file(from, to)) continue;
+        if (const std::string why = copy(job, from, to); !why.empty())
+            return tl::unexpected(fmt::format("stagein of {}: {}", from, why));
     }
     return {};
 }
 
-std::string stage_out(const JobStart& job, const std::string& directory) {
+std::string stage_out(const JobStart& job, const std::string& directory, const std::string& home) {
     std::string note;
     std::vector<std::string> done;
     for (const std::string& entry : job.stage_out) {
         const auto file = parse_staged_file(entry);
         if (!file) continue;
         const auto found = matches(job, file->local, directory);
+        const std::string to = in_directory(file->remote, home);
         const auto failed = [&](const std::string& path, const std::string& why) {
-            note +=
-                fmt::format("{}stageout of {} to {}: {}", note.empty() ? "" : "; ", path, file->remote, why);
+            note += fmt::format("{}stageout of {} to {}: {}", note.empty() ? "" : "; ", path, to, why);
         };
         if (found.empty()) failed(in_directory(file->local, directory), "there is no such file");
         for (const std::string& path : found) {
-            if (same_file(path, file->remote)) continue;
-            if (const std::string why = copy(job, path, file->remote); !why.empty()) {
+            if (same_file(path, to)) continue;
+            if (const std::string why = copy(job, path, to); !why.empty()) {
                 failed(path, why + "; it is kept");
             } else {
                 done.push_back(path);
@@ -153,7 +153,8 @@ std::string stage_out(const JobStart& job, const std::string& directory) {
     }
     for (const std::string& entry : job.stage_in)
         if (const auto file = parse_staged_file(entry))
-            if (const std::string path = in_directory(file->local, directory); !same_file(path, file->remote))
+            if (const std::string path = in_directory(file->local, directory);
+                !same_file(path, in_directory(file->remote, home)))
                 done.push_back(path);
     remove_as_owner(job, done);
     return note;
