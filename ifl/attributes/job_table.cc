@@ -89,7 +89,7 @@ constexpr auto kJobRows = std::to_array<AttributeDef>({
     {"awaits", text, 0},
     {"not_preemptable", boolean, 0},
     {"suspended_at", integer, 0},
-    {"suspended_for", integer, 0},
+    {"suspended_for", integer, kReadOnly},
     {"released", text, 0},
     {"history_timestamp", integer, kReadOnly},
     {"estimated", resources, kReadOnly | computed},

@@ -70,7 +70,8 @@ std::string shown(const ResourceDiagram& diagram) {
 }
 
 std::string diagram(const std::string& resource, const ResourceOwner& owner) {
-    const auto made = make_diagram(answers_of_jobs(), resource, owner, Interval{hour(8), hour(16)});
+    const auto made = make_diagram(site_of(answers()), answers_of_jobs(), resource, owner,
+                                   Interval{hour(8), hour(16)}, hour(8));
     return made ? shown(*made) : made.error();
 }
 
@@ -86,9 +87,77 @@ TEST(ResourceDiagrams, HaveJobsPlansAndBookings) {
     EXPECT_EQ(diagram("ngpus", {}), "ngpus: no vnode, queue or job has this resource");
 }
 
+// A queue that is open from 18 to 8 o'clock, with a job of two hours that has run from 7:00; what becomes of
+// the job at 8:00 is `at_close`. (All times are UTC.)
+struct JobAtClosing {
+    std::string at_close = "suspend";
+    std::string algorithm = "standard";
+    std::map<std::string, std::string, std::less<>> job = {{"job_state", "R"},
+                                                           {"queue", "nights"},
+                                                           {"stime", at(7)},
+                                                           {"Rerunable", "True"},
+                                                           {"Resource_List.walltime", "02:00:00"},
+                                                           {"exec_vnode", "(n1:ncpus=2)"}};
+    std::string restricted{};
+    std::string shown_from(int from, int now) const {
+        Answers a = answers();
+        a.server = {"svr", {{"time_zone", "UTC"}}};
+        a.scheds = {{"default", {{"policy", "p1"}}}};
+        a.policies = {{"p1", {{"algorithm", algorithm}}}};
+        a.queues = {{"nights", {{"time_window", "dark"}}}};
+        a.time_windows = {{"dark",
+                           {{"rrule", "FREQ=DAILY"},
+                            {"start_time", "18:00:00"},
+                            {"end_time", "08:00:00"},
+                            {"at_close", at_close}}}};
+        ResourceAnswers uses;
+        uses.server = {"svr", {}};
+        if (!restricted.empty()) uses.server.attributes["restrict_res_to_release_on_suspend"] = restricted;
+        uses.queues = {{"nights", {}}};
+        uses.vnodes = {{"n1", {{"resources_available.ncpus", "4"}}}};
+        uses.jobs = {{"1", job}};
+        const auto made =
+            make_diagram(site_of(a), uses, "ncpus", {}, Interval{hour(from), hour(24)}, hour(now));
+        return made ? shown(*made) : made.error();
+    }
+};
+
+TEST(ResourceDiagrams, StandStillWhileAWindowIsClosed) {
+    EXPECT_EQ((JobAtClosing{}.shown_from(7, 7)), "4: 7-8 2/0/0 8-18 0/0/0 18-19 0/2/0 19-24 0/0/0");
+    EXPECT_EQ((JobAtClosing{.at_close = "run"}.shown_from(7, 7)), "4: 7-9 2/0/0 9-24 0/0/0");
+    EXPECT_EQ((JobAtClosing{.at_close = "requeue"}.shown_from(7, 7)), "4: 7-8 2/0/0 8-24 0/0/0");
+    EXPECT_EQ((JobAtClosing{.algorithm = "origin"}.shown_from(7, 7)), "4: 7-9 2/0/0 9-24 0/0/0");
+    EXPECT_EQ((JobAtClosing{.restricted = "mem"}.shown_from(7, 7)), "4: 7-18 2/0/0 18-19 0/2/0 19-24 0/0/0");
+    EXPECT_EQ((JobAtClosing{.restricted = "mem,ncpus"}.shown_from(7, 7)),
+              "4: 7-8 2/0/0 8-18 0/0/0 18-19 0/2/0 19-24 0/0/0");
+    JobAtClosing stays{.at_close = "requeue"};
+    stays.job["Rerunable"] = "False";
+    EXPECT_EQ(stays.shown_from(7, 7), "4: 7-9 2/0/0 9-24 0/0/0");
+}
+
+TEST(ResourceDiagrams, KnowJobsThatWereSuspended) {
+    JobAtClosing one;
+    one.job["job_state"] = "S";
+    one.job["sched_preempted"] = at(8);
+    one.job["comment"] = "Suspended until time_window dark opens, Mon Nov 23 18:00:00 2026";
+    EXPECT_EQ(one.shown_from(10, 10), "4: 10-18 0/0/0 18-19 0/2/0 19-24 0/0/0");
+    one.job["comment"] = "Job preempted by suspension";
+    EXPECT_EQ(one.shown_from(10, 10), "4: 10-24 0/0/0");
+    one.job["job_state"] = "R";
+    one.job.erase("sched_preempted");
+    one.job["suspended_for"] = "36000";
+    EXPECT_EQ(one.shown_from(18, 18), "4: 18-19 2/0/0 19-24 0/0/0") << "it has run for one of two hours";
+    one.job.erase("suspended_for");
+    one.job["resources_used.walltime"] = "01:00:00";
+    EXPECT_EQ(one.shown_from(18, 18), "4: 18-19 2/0/0 19-24 0/0/0") << "as OpenPBS tells it";
+    one.job["Resource_List.walltime"] = "15:00:00";
+    EXPECT_EQ(one.shown_from(7, 7), "4: 7-8 2/0/0 8-18 0/0/0 18-24 0/2/0");
+}
+
 TEST(ResourceDiagrams, AreWrittenAsTextJsonAndPicture) {
     const auto site = make_site(answers()).value();
-    const auto made = make_diagram(answers_of_jobs(), "ncpus", {}, Interval{hour(8), hour(16)});
+    const auto made =
+        make_diagram(site, answers_of_jobs(), "ncpus", {}, Interval{hour(8), hour(16)}, hour(8));
     EXPECT_THAT(
         to_text(site, *made),
         HasSubstr("ncpus of server svr: 8; # in use, + planned, = booked; times in Europe/Vienna\n"
@@ -104,7 +173,7 @@ TEST(ResourceDiagrams, AreWrittenAsTextJsonAndPicture) {
     EXPECT_THAT(
         svg, HasSubstr("<title>planned 4 from Mon 2026-11-23 11:00:00 to Mon 2026-11-23 12:00:00</title>"));
     EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-    const auto memory = make_diagram(answers_of_jobs(), "mem", {}, Interval{hour(8), hour(9)});
+    const auto memory = make_diagram(site, answers_of_jobs(), "mem", {}, Interval{hour(8), hour(9)}, hour(8));
     EXPECT_THAT(to_text(site, *memory), HasSubstr("in use 1gb"));
 }
 

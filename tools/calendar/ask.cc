@@ -72,16 +72,26 @@ Result<ResourceAnswers> Client::resource_answers() const {
     const auto take = [&](const char* what, batch_status* made) {
         return objects_of(what, made, WithResources::yes, failed);
     };
-    cmds::AttrList wanted;
-    for (const char* name : {ATTR_state, ATTR_queue, ATTR_stime, ATTR_execvnode, ATTR_estimated, ATTR_l})
-        wanted.add(name, "", "");
+    const auto jobs = [&](bool bundled) {
+        cmds::AttrList wanted;
+        for (const char* name : {ATTR_state, ATTR_queue, ATTR_stime, ATTR_execvnode, ATTR_estimated, ATTR_l,
+                                 ATTR_used, ATTR_r, ATTR_comment})
+            wanted.add(name, "", "");
+        if (bundled)
+            for (const char* name : {"sched_preempted", "suspended_for"}) wanted.add(name, "", "");
+        pbs_errno = PBSE_NONE;
+        // Ask for subjobs: of an array only they run.
+        return pbs_statjob(handle, nullptr, wanted.attributes(), const_cast<char*>("t"));
+    };
     pbs_errno = PBSE_NONE;
     for (ObjectText& server : take("server", pbs_statserver(handle, nullptr, nullptr)))
         out.server = std::move(server);
     out.queues = take("queues", pbs_statque(handle, "", nullptr, nullptr));
     out.vnodes = take("vnodes", pbs_statvnode(handle, "", nullptr, nullptr));
-    // Ask for subjobs: of an array only they run.
-    out.jobs = take("jobs", pbs_statjob(handle, nullptr, wanted.attributes(), const_cast<char*>("t")));
+    batch_status* found = jobs(true);
+    // OpenPBS's server refuses attributes that only the bundled server has.
+    if (found == nullptr && pbs_errno != PBSE_NONE) found = jobs(false);
+    out.jobs = take("jobs", found);
     if (!failed.empty()) return tl::unexpected(failed);
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
     return out;

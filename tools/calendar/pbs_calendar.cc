@@ -130,7 +130,7 @@ int resources(const Arguments& arguments, const Client& client, const Site& site
     ResourceOwner owner;
     if (!arguments.vnode.empty()) owner = {Level::vnode, arguments.vnode};
     if (!arguments.queue.empty()) owner = {Level::queue, arguments.queue};
-    const auto diagram = make_diagram(*answers, arguments.resource, owner, *when);
+    const auto diagram = make_diagram(site, *answers, arguments.resource, owner, *when, now(site));
     if (!diagram) return fail(diagram.error());
     if (!arguments.svg.empty()) return write(arguments.svg, to_svg(site, *diagram));
     return write({}, arguments.json ? to_json(site, *diagram) : to_text(site, *diagram));

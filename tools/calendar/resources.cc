@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cluster/exec_vnode.h"
+#include "objects/value.h"
 #include "rrule/plain_text.h"
 #include "text/json_document.h"
 #include "tools/calendar/changes.h"
@@ -47,9 +48,52 @@ class AmountReader {
     bool is_size_ = false;
 };
 
+// The hours of a queue: the times at which one of its windows is open.
+class Hours {
+  public:
+    Hours(const Site& site, std::string_view queue) {
+        for (const NamedWindow& window : site.windows)
+            if (std::ranges::find(window.queues, queue) != window.queues.end()) windows_.push_back(&window);
+    }
+    bool are_open(Instant t) const { return window_at(t) != nullptr; }
+    // Returns the first instant after t, but before `until`, at which the hours begin or end.
+    std::optional<Instant> next_change(Instant t, Instant until) const {
+        const bool open = are_open(t);
+        while (t < until) {
+            std::optional<Instant> next;
+            for (const NamedWindow* window : windows_)
+                if (const auto at = window->set.next_change(t); at && (!next || *at < *next)) next = at;
+            if (!next || *next >= until) return std::nullopt;
+            t = *next;
+            if (are_open(t) != open) return t;
+        }
+        return std::nullopt;
+    }
+    // Returns what becomes of running jobs at this end of the hours.
+    std::string_view at_close(Instant end) const {
+        const NamedWindow* window = window_at(end - rrule::Seconds(1));
+        return window == nullptr ? "run" : std::string_view(window->at_close);
+    }
+
+  private:
+    const NamedWindow* window_at(Instant t) const {
+        const auto found =
+            std::ranges::find_if(windows_, [t](const NamedWindow* one) { return one->set.contains(t); });
+        return found == windows_.end() ? nullptr : *found;
+    }
+
+    std::vector<const NamedWindow*> windows_;
+};
+
+// Lists what jobs and reservations use, until `until`.
 class Uses {
   public:
-    Uses(const ResourceAnswers& answers, std::string_view resource) : resource_(resource) {
+    Uses(const Site& site, const ResourceAnswers& answers, std::string_view resource, Instant now,
+         Instant until)
+        : site_(site), resource_(resource), now_(now), until_(until) {
+        const std::string_view released = answers.server.value("restrict_res_to_release_on_suspend");
+        const auto list = objects::split_list("restrict_res_to_release_on_suspend", released);
+        is_released_ = released.empty() || !list || std::ranges::find(*list, resource) != list->end();
         std::set<std::string, std::less<>> reserved;
         for (const ObjectText& reservation : answers.reservations) {
             const std::string queue(reservation.value("queue"));
@@ -58,29 +102,98 @@ class Uses {
             for (const ReservationTime& time : reservation_times(value))
                 add(time.when, time.vnodes, queue, UseKind::booked);
         }
-        for (const ObjectText& job : answers.jobs) {
-            const std::string queue(job.value("queue"));
-            const auto walltime = values::parse_duration(job.value("Resource_List.walltime"));
-            const auto span = [&](std::string_view start) -> std::optional<Interval> {
-                const auto from = values::parse_integer(start);
-                if (!from) return std::nullopt;
-                const Instant begins{rrule::Seconds(*from)};
-                return Interval{begins, walltime ? begins + rrule::Seconds(*walltime) : Instant::max()};
-            };
-            const std::string_view state = job.value("job_state");
-            if (state == "R" || state == "E") {
-                const auto when = span(job.value("stime"));
-                if (when && !reserved.contains(queue))
-                    add(*when, job.value("exec_vnode"), queue, UseKind::in_use);
-            } else if (const auto when = span(job.value("estimated.start_time"))) {
-                add(*when, job.value("estimated.exec_vnode"), queue, UseKind::planned);
-            }
-        }
+        for (const ObjectText& job : answers.jobs)
+            if (!reserved.contains(job.value("queue"))) add_job(job);
     }
     const std::vector<Use>& list() const { return list_; }
     AmountReader& reader() { return reader_; }
 
   private:
+    static std::optional<Instant> instant_of(std::string_view text) {
+        const auto number = values::parse_integer(text);
+        return number ? std::optional(Instant{rrule::Seconds(*number)}) : std::nullopt;
+    }
+
+    void add_job(const ObjectText& job) {
+        const std::string_view state = job.value("job_state");
+        const std::string_view vnodes = job.value("exec_vnode");
+        const auto began = instant_of(job.value("stime"));
+        const Hours hours(site_, job.value("queue"));
+        if (state == "R" || state == "E") {
+            if (!began) return;
+            const Instant from = std::max(*began, now_);
+            const auto left = left_of(job, *began);
+            // A job that has overrun its walltime: as if it had ended with that.
+            if (left && *left <= rrule::Seconds(0)) {
+                add({*began, from + *left}, vnodes, std::string(job.value("queue")), UseKind::in_use);
+                return;
+            }
+            add({*began, from}, vnodes, std::string(job.value("queue")), UseKind::in_use);
+            go_on(job, hours, vnodes, from, left, UseKind::in_use);
+        } else if (state == "S") {
+            if (!began || !job.value("comment").starts_with("Suspended until ") || hours.are_open(now_))
+                return;
+            const auto opens = hours.next_change(now_, until_);
+            wait(job, vnodes, now_, opens);
+            if (opens) go_on(job, hours, vnodes, *opens, left_of(job, *began), UseKind::planned);
+        } else if (const auto from = instant_of(job.value("estimated.start_time"))) {
+            go_on(job, hours, job.value("estimated.exec_vnode"), *from, walltime_of(job), UseKind::planned);
+        }
+    }
+
+    static std::optional<rrule::Seconds> walltime_of(const ObjectText& job) {
+        const auto walltime = values::parse_duration(job.value("Resource_List.walltime"));
+        return walltime ? std::optional(rrule::Seconds(*walltime)) : std::nullopt;
+    }
+    // Returns the rest of the walltime of a job that runs or is suspended; nullopt: it has no walltime. The
+    // walltime stands still while a job is suspended.
+    std::optional<rrule::Seconds> left_of(const ObjectText& job, Instant began) const {
+        // OpenPBS's server learns the walltime of a running job every few minutes, and doesn't tell how long
+        // the job was suspended: only a greater lag is a suspension.
+        constexpr rrule::Seconds kLag{600};
+        const auto walltime = walltime_of(job);
+        if (!walltime) return std::nullopt;
+        const bool stands_still = job.value("job_state") == "S";
+        const Instant until =
+            stands_still ? instant_of(job.value("sched_preempted")).value_or(now_) : std::max(began, now_);
+        const rrule::Seconds paused(values::parse_integer(job.value("suspended_for")).value_or(0));
+        rrule::Seconds ran = until - began - paused;
+        if (const auto used = values::parse_duration(job.value("resources_used.walltime")))
+            if (const rrule::Seconds seen(*used); stands_still || ran - seen > kLag) ran = seen;
+        return *walltime - ran;
+    }
+
+    // Adds the use of a job that runs from `at` on, and has `left` to run: it is suspended, or ends, at the
+    // ends of its queue's hours as their windows say, and goes on when the hours begin again.
+    void go_on(const ObjectText& job, const Hours& hours, std::string_view vnodes, Instant at,
+               std::optional<rrule::Seconds> left, UseKind kind) {
+        const std::string queue(job.value("queue"));
+        for (Instant closes = at; at < until_;) {
+            const Instant end = left ? at + *left : Instant::max();
+            const auto change = hours.next_change(closes, std::min(end, until_));
+            if (!change) return add({at, end}, vnodes, queue, kind);
+            closes = *change;
+            if (hours.are_open(closes)) continue;
+            const std::string_view at_close = hours.at_close(closes);
+            const bool ends = at_close == "requeue" && job.value("Rerunable") == "True";
+            if (at_close != "suspend" && !ends) continue;
+            add({at, closes}, vnodes, queue, kind);
+            if (ends) return;
+            const auto opens = hours.next_change(closes, until_);
+            wait(job, vnodes, closes, opens);
+            if (!opens) return;
+            if (left) *left -= closes - at;
+            at = closes = *opens;
+            kind = UseKind::planned;
+        }
+    }
+    // Adds what a suspended job uses until it goes on.
+    void wait(const ObjectText& job, std::string_view vnodes, Instant from, std::optional<Instant> until) {
+        if (!is_released_)
+            add({from, until.value_or(Instant::max())}, vnodes, std::string(job.value("queue")),
+                UseKind::in_use);
+    }
+
     void add(const Interval& when, std::string_view exec_vnode, const std::string& queue, UseKind kind) {
         for (const cluster::Share& share : cluster::shares_of(exec_vnode))
             for (const std::string_view amount : share.amounts)
@@ -89,7 +202,11 @@ class Uses {
                         {when, std::string(share.vnode), queue, reader_.read(written.value), kind});
     }
 
+    const Site& site_;
     std::string_view resource_;
+    Instant now_;
+    Instant until_;
+    bool is_released_ = true;  // suspended jobs give the resource back
     AmountReader reader_;
     std::vector<Use> list_;
 };
@@ -128,10 +245,11 @@ std::int64_t free_of(const ResourceDiagram& diagram, const ResourceStep& step) {
 
 }  // namespace
 
-Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string_view resource,
-                                     const ResourceOwner& owner, const Interval& range) {
+Result<ResourceDiagram> make_diagram(const Site& site, const ResourceAnswers& answers,
+                                     std::string_view resource, const ResourceOwner& owner,
+                                     const Interval& range, Instant now) {
     using Level = ResourceOwner::Level;
-    Uses uses(answers, resource);
+    Uses uses(site, answers, resource, now, range.end);
     const std::string available = fmt::format("resources_available.{}", resource);
     ResourceDiagram diagram{std::string(resource), owner, false, 0, {}};
     const ObjectText* limits = &answers.server;
@@ -163,14 +281,14 @@ Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string
         changes[from].at(static_cast<std::size_t>(use.kind)) += use.amount;
         changes[until].at(static_cast<std::size_t>(use.kind)) -= use.amount;
     }
-    std::array<std::int64_t, kUseKinds> now{};
+    std::array<std::int64_t, kUseKinds> amounts{};
     for (const auto& [at, change] : changes) {
-        auto next = now;
+        auto next = amounts;
         for (std::size_t i = 0; i < kUseKinds; ++i) next[i] += change[i];
         if (!diagram.steps.empty()) diagram.steps.back().when.end = at;
-        if (at < range.end && (diagram.steps.empty() || next != now))
+        if (at < range.end && (diagram.steps.empty() || next != amounts))
             diagram.steps.push_back({{at, range.end}, next});
-        now = next;
+        amounts = next;
     }
     return diagram;
 }

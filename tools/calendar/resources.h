@@ -48,10 +48,13 @@ struct ResourceDiagram {
 };
 
 // Makes the diagram of the range. Jobs of a reservation count as booked. A job without walltime uses its
-// amounts for ever. Suspended jobs use nothing. Errors: neither the server nor a vnode has the resource, or
-// there is no such vnode or queue.
-Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string_view resource,
-                                     const ResourceOwner& owner, const rrule::Interval& range);
+// amounts for ever. Suspended jobs use what they haven't given back; when a time_window's opening lets them
+// go on, their use is planned, also for jobs that run now and will be suspended at the window's end. `now`:
+// the instant of the answers. Errors: neither the server nor a vnode has the resource, or there is no such
+// vnode or queue.
+Result<ResourceDiagram> make_diagram(const Site& site, const ResourceAnswers& answers,
+                                     std::string_view resource, const ResourceOwner& owner,
+                                     const rrule::Interval& range, rrule::Instant now);
 
 // Formats the diagram for a terminal, a line for each step, with times in the site's zone; as JSON; and as a
 // picture.

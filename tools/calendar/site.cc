@@ -75,7 +75,11 @@ Result<void> read_windows(const Answers& answers, Site& site) {
         const std::string type(object->text("type"));
         if (type == "prime") prime.push_back(*window);
         if (type == "dedicated") dedicated.push_back(*window);
-        site.windows.push_back({text.name, type, {}, rrule::WindowSet({*window}, site.holidays)});
+        site.windows.push_back({text.name,
+                                type,
+                                {},
+                                std::string(object->text("at_close")),
+                                rrule::WindowSet({*window}, site.holidays)});
     }
     site.prime_switches = !prime.empty();
     site.prime = rrule::WindowSet(std::move(prime), site.holidays);
@@ -107,6 +111,25 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
         }
         site.scheds.push_back({sched.name, std::move(slots)});
     }
+    return {};
+}
+
+// Lets jobs run on at the end of windows if no scheduler has a policy of algorithm standard, which alone acts
+// on at_close. Without any policy the standard algorithm schedules.
+Result<void> read_algorithms(const Answers& answers, Site& site) {
+    bool has_policy = false;
+    for (const SchedPolicies& sched : site.scheds) {
+        for (const std::string& name : sched.slots.names()) {
+            has_policy = true;
+            const auto text = std::ranges::find(answers.policies, name, &ObjectText::name);
+            if (text == answers.policies.end()) continue;
+            const auto policy = make_object(objects::ObjectType::policy, *text);
+            if (!policy) return tl::unexpected(policy.error());
+            if (policy->text("algorithm") == "standard") return {};
+        }
+    }
+    if (has_policy)
+        for (NamedWindow& window : site.windows) window.at_close = "run";
     return {};
 }
 
@@ -163,7 +186,8 @@ Result<Site> make_site(const Answers& answers) {
     site.zone = std::move(*zone);
     site.now = clock_of(answers.server);
     Result<void> done = read_holidays(answers.server, site);
-    for (auto read : {read_windows, read_queues, read_scheds, read_prime_hours, read_reservations})
+    for (auto read :
+         {read_windows, read_queues, read_scheds, read_algorithms, read_prime_hours, read_reservations})
         if (done) done = read(answers, site);
     if (!done) return tl::unexpected(done.error());
     return site;

@@ -41,6 +41,7 @@ struct NamedWindow {
     std::string name;
     std::string type;                 // standard, prime, dedicated
     std::vector<std::string> queues;  // queues that the window opens
+    std::string at_close;             // what becomes of their jobs at its end: run, suspend, requeue
     rrule::WindowSet set;             // openings of this window alone, without the non-work days on which it
                                       // doesn't apply
 };
