@@ -144,7 +144,16 @@ Result<void> check_formula_value(const Attribute& attribute, const std::string& 
         context.warnings->push_back(
             fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));
     }
-    return checked;
+    if (!of_vnodes || !checked) return checked;
+    const auto formula = Formula::compile(text);
+    for (const Formula::Name& name : formula ? formula->names() : std::vector<Formula::Name>()) {
+        const std::string wrong = no_load(name.name, context.resources);
+        if (wrong.empty()) continue;
+        const std::string told = fmt::format("{}: bad value '{}': {}", attribute.name, text, wrong);
+        if (!context.warnings) return fail(Code::bad_value, told);
+        context.warnings->push_back(told);
+    }
+    return {};
 }
 
 // Refuses a queue with two roles that exclude each other: the Origin scheduler didn't start with such roles.

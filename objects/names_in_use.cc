@@ -158,7 +158,24 @@ bool names(const Attribute& attribute, const Value& value, NameKind kind, std::s
     });
 }
 
+// Returns a remark on the thing that an element names; empty: there is such a thing.
+std::string wrong_name(const Attribute& attribute, const NamedThing& thing, const CheckContext& context) {
+    if (!exists(attribute, thing.kind, thing.name, context))
+        return thing.at + missing_text(attribute, thing.kind, thing.name);
+    return names_loads(attribute.syntax) && thing.kind == NameKind::resource
+               ? no_load(thing.name, context.resources)
+               : std::string();
+}
+
 }  // namespace
+
+std::string no_load(std::string_view name, const ResourceNames& resources) {
+    const bool per_cpu = name.starts_with(kPerCpu) && !resources.contains(name);
+    const auto kind = resources.kind(per_cpu ? name.substr(kPerCpu.size()) : name);
+    if (!kind || (!values::is_text(*kind) && *kind != values::ResourceKind::boolean)) return {};
+    return fmt::format("the values of '{}' are no numbers: expected a load, or a resource with numbers",
+                       name);
+}
 
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context) {
@@ -167,12 +184,12 @@ Result<void> check_names(const Attribute& attribute, const Value* before, const 
     for (const std::string& element : format_items(attribute, value)) {
         if (std::ranges::find(old, element) != old.end()) continue;
         for (const NamedThing& thing : names_in(attribute, element)) {
-            if (exists(attribute, thing.kind, thing.name, context)) continue;
-            const std::string missing = thing.at + missing_text(attribute, thing.kind, thing.name);
+            const std::string wrong = wrong_name(attribute, thing, context);
+            if (wrong.empty()) continue;
             if (!context.warnings)
                 return fail(Code::bad_value,
-                            fmt::format("{}: bad value '{}': {}", attribute.name, element, missing));
-            context.warnings->push_back(fmt::format("{}: {}", attribute.name, missing));
+                            fmt::format("{}: bad value '{}': {}", attribute.name, element, wrong));
+            context.warnings->push_back(fmt::format("{}: {}", attribute.name, wrong));
         }
         if (attribute.syntax != Syntax::quota_rules) continue;
         if (const std::string wrong = wrong_limit(element, context.resources); !wrong.empty())

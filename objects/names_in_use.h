@@ -17,6 +17,10 @@ namespace pbs::objects {
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 
+// Returns a remark on a resource that can be no load of vnodes, because its values aren't numbers; empty: it
+// can be one, or its type isn't known. `name`: the resource, or np_ and the resource.
+std::string no_load(std::string_view name, const ResourceNames& resources);
+
 enum class NameKind { queue, resource };
 
 // Checks that no policy, fs_group or quota names this queue or resource, so that it may be deleted.

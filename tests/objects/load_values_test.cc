@@ -71,6 +71,29 @@ TEST_F(LoadValues, AreRefusedWithTheReason) {
         EXPECT_THAT(why_not(c.attribute, c.text), AllOf(HasSubstr(c.attribute), HasSubstr(c.why))) << c.text;
 }
 
+TEST_F(LoadValues, AreOfResourcesWithNumbers) {
+    using values::ResourceKind;
+    for (const auto& [name, kind] : {std::pair("flag", ResourceKind::boolean),
+                                     {"model", ResourceKind::string},
+                                     {"models", ResourceKind::string_array}}) {
+        store_->define_resource(name, kind);
+        const std::string why = "' are no numbers: expected a load";
+        for (const char* prefix : {"", "np_"}) {
+            const std::string load = prefix + std::string(name);
+            EXPECT_THAT(why_not("load_thresholds", load + " > 1"), HasSubstr("'" + load + why));
+            EXPECT_THAT(why_not("job_load_adjustments", load + "=1"), HasSubstr("'" + load + why));
+            EXPECT_THAT(why_not("load_formula", "load_avg + " + load), HasSubstr("'" + load + why));
+        }
+    }
+    for (const auto& [name, kind] : {std::pair("real", ResourceKind::real),
+                                     {"whole", ResourceKind::integer},
+                                     {"size", ResourceKind::size},
+                                     {"time", ResourceKind::duration}}) {
+        store_->define_resource(name, kind);
+        run(std::string("s p p1 load_thresholds=\"") + name + " > 1\", load_formula=np_" + name);
+    }
+}
+
 TEST_F(LoadValues, HoldTheQueuesAndResourcesThatTheyName) {
     store_->define_resource("fuel");
     for (const std::string set : {"load_thresholds=\"np_fuel > 1\"", "load_thresholds=\"workq:fuel > 1\"",
