@@ -166,6 +166,8 @@ Result<void> split_range(AttrList& attributes, bool is_array) {
         return fail(
             fmt::format("select '{}': expected a range of numbers of chunks, such as 4-16 or 4-", range));
     }
+    if (attributes.has(ATTR_l, "select_range"))
+        return fail(fmt::format("select '{}': expected one number of chunks beside select_range", range));
     if (is_array)
         return fail(fmt::format("select '{}': a job array can't have a range of numbers of chunks", range));
     attributes.put(ATTR_l, "select_range", range);

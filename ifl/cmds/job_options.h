@@ -55,7 +55,8 @@ void add_defaults(JobOptions& options);
 // character as it is.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
-// Adds "name=value,..." of -l as Resource_List entries.
+// Adds "name=value,..." of -l as Resource_List entries. "name=" alone, without a value, takes the resource
+// away from a job.
 Result<void> add_resources(AttrList& attributes, std::string_view text);
 
 // Returns a path of -o or -e in the server's form, host:/path. A directory keeps its final '/'.

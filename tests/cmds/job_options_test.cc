@@ -225,10 +225,24 @@ TEST(SubmitOptions, ASelectMayHaveARangeOfChunks) {
     EXPECT_THAT(array.error().message, HasSubstr("a job array can't have a range"));
     EXPECT_THAT(attributes_of(parse_alter_options({"-l", "select=2-3:ncpus=1", "12"}, kContext).value()),
                 ElementsAre("Resource_List.select=2:ncpus=1", "Resource_List.select_range=2-3"));
+    for (const char* two : {"select=4-:ncpus=1,select_range=2-3", "select_range=4-,select=4-:ncpus=1"}) {
+        const auto refused = parse_submit_options({"-l", two}, kContext);
+        ASSERT_FALSE(refused) << two;
+        EXPECT_THAT(refused.error().message, HasSubstr("expected one number of chunks beside select_range"));
+    }
     JobOptions line = parse_submit_options({"-l", "select=2:ncpus=1"}, kContext).value();
     add_missing(line, parse_option_line("-l select=4-8:ncpus=1", kContext).value());
     EXPECT_THAT(attributes_of(line), ElementsAre("Resource_List.select=2:ncpus=1"))
         << "the range is that of the other select";
+}
+
+TEST(AlterOptions, AnEmptyValueTakesAResourceAway) {
+    for (const char* text : {"select_range=", "select_range=\"\"", " select_range= "})
+        EXPECT_THAT(attributes_of(parse_alter_options({"-l", text, "12"}, kContext).value()),
+                    ElementsAre("Resource_List.select_range="))
+            << text;
+    EXPECT_THAT(attributes_of(parse_alter_options({"-l", "prefer=,mem=1gb", "12"}, kContext).value()),
+                ElementsAre("Resource_List.prefer=", "Resource_List.mem=1gb"));
 }
 
 TEST(SubmitOptions, AnArrayHasARangeOfIndices) {
