@@ -161,7 +161,7 @@ class Maker {
     void preemption() {
         const bool in_use = chance(60);
         line("preemptive_sched: {} ALL", in_use ? "True" : "False");
-        preempts_ = in_use;
+        site_.preempts = in_use;
         if (!in_use) return;
         directive("set sched preempt_prio = \"{}\"",
                   one({"express_queue, normal_jobs", "express_queue, normal_jobs, fairshare",
@@ -238,7 +238,8 @@ class Maker {
     void placement() {
         // The other values of smp_cluster_dist are deprecated, and policies don't have them.
         line("smp_cluster_dist: pack");
-        switch (number(0, 4)) {
+        const int order = number(0, 4);
+        switch (order) {
             case 0:
                 line("node_sort_key: \"sort_priority {}\" ALL", one({"HIGH", "LOW"}));
                 break;
@@ -254,10 +255,12 @@ class Maker {
                 line("node_sort_key: \"sort_priority HIGH\" ALL");
                 break;
         }
-        if (chance(25)) {
-            directive("set server node_group_key = {}", one({"color", "rack", "host"}));
-            directive("set server node_group_enable = True");
-        }
+        if (!chance(25)) return;
+        const std::string key = one({"color", "rack", "host"});
+        // After a start, OpenPBS doesn't sort the vnodes of a placement set by their use anew.
+        if (order == 2) return;
+        directive("set server node_group_key = {}", key);
+        directive("set server node_group_enable = True");
     }
 
     // Returns a number of minutes that lies between two walltimes. The margin to both is larger than the time
@@ -284,7 +287,7 @@ class Maker {
         std::string chunk = fmt::format("ncpus={}", number(1, 4));
         // If jobs preempt, let each request memory: OpenPBS preempts only jobs that request the first
         // resource that is lacking.
-        if (preempts_ || chance(40)) chunk += fmt::format(":mem={}gb", number(1, 4));
+        if (site_.preempts || chance(40)) chunk += fmt::format(":mem={}gb", number(1, 4));
         if (chance(10)) chunk += fmt::format(":gpus={}", number(1, 2));
         if (chance(12)) chunk += fmt::format(":color={}", one({"red", "blue"}));
         if (chance(6)) chunk += fmt::format(":rack={}", one({"r1", "r2"}));
@@ -316,7 +319,6 @@ class Maker {
     }
 
     bool strict_ = false;
-    bool preempts_ = false;
     std::mt19937_64 random_;
     RandomSite site_;
 };

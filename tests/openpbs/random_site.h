@@ -19,6 +19,8 @@ struct RandomSite {
     std::vector<std::string> resources;   // directives of qmgr to be given before the vnodes are made
     std::vector<std::string> directives;  // the other directives of qmgr
 
+    bool preempts = false;  // whether jobs preempt others
+
     // A span of time, in minutes from now. The scheduler's files name its times of day.
     struct Span {
         int from = 0;

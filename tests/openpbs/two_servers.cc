@@ -159,7 +159,7 @@ StartsSeen TwoServers::cycle(const Host& host) const {
 }
 
 std::string TwoServers::comments(const Host& host) const {
-    return box_.sh(host.commands + "qstat -tf | grep -E '^Job Id|comment|^\\s+[^ =]+$'").out;
+    return box_.sh(host.commands + "qstat -tf | grep -E '^Job Id|comment|stime|^\\s+[^ =]+$'").out;
 }
 std::string TwoServers::report() const {
     return box_
@@ -265,12 +265,27 @@ std::string TwoServers::id_of(const Host& host, const std::string& name) const {
     return name;
 }
 
+bool TwoServers::started_at_once(const Host& host, const StartsSeen& seen) const {
+    std::set<std::string> times;
+    const nlohmann::json all = jobs(host);
+    for (const auto& [id, job] : all.items())
+        if (std::ranges::find(seen.started, name_of(host, id)) != seen.started.end() && job.contains("stime"))
+            times.insert(job["stime"]);
+    return times.size() <= 1;
+}
+
+// Returns qstat's objects of all jobs and subjobs, by id.
+nlohmann::json TwoServers::jobs(const Host& host) const {
+    auto document = nlohmann::json::parse(box_.ok(host.commands + "qstat -tf -F json"), nullptr, false);
+    if (document.is_discarded() || !document.contains("Jobs")) return nlohmann::json::object();
+    return document["Jobs"];
+}
+
 // Returns the state and the vnodes of each job and subjob. The keys are the names of name_of().
 std::map<std::string, std::string> TwoServers::states(const Host& host) const {
-    const auto document = nlohmann::json::parse(box_.ok(host.commands + "qstat -tf -F json"), nullptr, false);
     std::map<std::string, std::string> out;
-    if (document.is_discarded() || !document.contains("Jobs")) return out;
-    for (const auto& [id, job] : document["Jobs"].items())
+    const nlohmann::json all = jobs(host);
+    for (const auto& [id, job] : all.items())
         // Leave arrays out. If an array's only started subjob is queued again, the array may be shown as
         // begun or as queued.
         if (id.find("[]") == std::string::npos)

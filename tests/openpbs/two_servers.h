@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ class TwoServers {
     // Deletes some of the running jobs. `choice` is the seed by which they are chosen.
     void end_some(const StartsSeen& seen, std::uint64_t choice) const;
     StartsSeen cycle(const Host& host) const;
+    // Returns whether the jobs that the cycle has started all have the same second as their start time.
+    bool started_at_once(const Host& host, const StartsSeen& seen) const;
 
     // Returns the jobs' comments, for messages of tests.
     std::string comments(const Host& host) const;
@@ -57,6 +60,7 @@ class TwoServers {
     std::string name_of(const Host& host, const std::string& id) const;
     std::string id_of(const Host& host, const std::string& name) const;
     std::map<std::string, std::string> states(const Host& host) const;
+    nlohmann::json jobs(const Host& host) const;
 
     const RandomSite& random_;
     Site box_;
