@@ -26,7 +26,8 @@ std::vector<ScriptDirective> find_directives(std::string_view script, std::strin
         while (goes_on && !script.empty()) {
             line += values::take_line(script);
             ++number;
-            goes_on = !line.empty() && line.back() == '\\';
+            // a comment doesn't go on in the next line, which may be a directive
+            goes_on = !line.empty() && line.back() == '\\' && values::trim(line).starts_with(prefix);
             if (goes_on) line.back() = ' ';
         }
         const std::string_view content = values::trim(line);

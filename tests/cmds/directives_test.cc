@@ -24,6 +24,8 @@ TEST(FindDirectives, EndAtTheFirstCommand) {
 
 TEST(FindDirectives, GoOnBehindABackslash) {
     EXPECT_THAT(found("#PBS -N a \\\n -l ncpus=2\n#PBS -m n"), ElementsAre("1:-N a   -l ncpus=2", "3:-m n"));
+    EXPECT_THAT(found("# a comment \\\n#PBS -N a\n#!/bin/sh \\\n#PBS -z\n"), ElementsAre("2:-N a", "4:-z"))
+        << "a comment doesn't go on";
 }
 
 TEST(FindDirectives, HaveAPrefixOfChoice) {
