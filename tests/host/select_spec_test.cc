@@ -43,7 +43,7 @@ TEST_F(SelectTest, ChunksAreSummed) {
     ask("select", "2:ncpus=4:mem=1gb+1:mem=512mb");
     EXPECT_EQ(complete(), 0);
     EXPECT_EQ(got("ncpus"), "9");
-    EXPECT_EQ(got("mem"), "2621440kb");
+    EXPECT_EQ(got("mem"), "2560mb");
     EXPECT_EQ(got("nodect"), "3");
     EXPECT_EQ(got("place"), "free");
     EXPECT_EQ(job_.attributes.text("schedselect"), "2:ncpus=4:mem=1gb+1:mem=512mb:ncpus=1");
@@ -152,6 +152,7 @@ TEST_F(SelectTest, AJobWithoutSelectMayGetAPlaceLater) {
     ask("ncpus", "4");
     EXPECT_EQ(complete(), 0);
     ask("place", "scatter");
+    job_.set_defaulted("place", false);
     EXPECT_EQ(complete(), 0);
     EXPECT_EQ(got("place"), "scatter");
     EXPECT_EQ(got("select"), "1:ncpus=4");
