@@ -226,6 +226,38 @@ TEST_F(AdvanceReservation, TakesNoVnodeThatIsDown) {
     EXPECT_THAT(world.cycle(at(9)).denied, ElementsAre(Key(one)));
 }
 
+// Reservations are spread over vnodes as jobs are: by per_host, by chunk_order of its own or of the policy,
+// and on vnodes that it prefers.
+TEST_F(AdvanceReservation, IsSpreadAsItAsks) {
+    world.vnode({.name = "n2", .ncpus = 4, .bigmem = 1});
+    const auto place = [&](ReservationOptions options) {
+        options.start = at(12);
+        options.end = at(13);
+        const int one = world.reserve(options);
+        Outcome outcome = world.cycle(at(9));
+        std::string text = outcome.denied.contains(one) ? outcome.denied.at(one) : outcome.confirmed.at(one);
+        world.end_reservation(one, at(9));
+        return text;
+    };
+    EXPECT_EQ(place({.select = "2:ncpus=1"}), "(n1:ncpus=1)+(n1:ncpus=1)");
+    EXPECT_EQ(place({.select = "2:ncpus=1", .per_host = 1}), "(n1:ncpus=1)+(n2:ncpus=1)");
+    EXPECT_THAT(place({.select = "3:ncpus=1", .per_host = 1}), HasSubstr("too small"));
+    EXPECT_THAT(place({.select = "4:ncpus=1", .per_host = 3}), HasSubstr("4 chunks, 3 on each host"));
+    EXPECT_EQ(place({.select = "2:ncpus=1", .chunk_order = "round_robin"}), "(n1:ncpus=1)+(n2:ncpus=1)");
+    EXPECT_EQ(place({.select = "2:ncpus=1", .prefer = "bigmem=True"}), "(n2:ncpus=1)+(n2:ncpus=1)");
+    world.policy().chunk_order = ChunkOrder::round_robin;
+    world.policy().preferences = false;
+    world.configure();
+    EXPECT_EQ(place({.select = "2:ncpus=1", .prefer = "bigmem=True"}), "(n1:ncpus=1)+(n2:ncpus=1)");
+    EXPECT_EQ(place({.select = "2:ncpus=1", .chunk_order = "fill"}), "(n1:ncpus=1)+(n1:ncpus=1)");
+}
+
+TEST_F(AdvanceReservation, HasNoRangeOfChunks) {
+    const int one =
+        world.reserve({.start = at(12), .end = at(13), .select = "1:ncpus=1", .select_range = "1-4"});
+    EXPECT_THAT(world.cycle(at(9)).denied.at(one), HasSubstr("it can't have a select_range"));
+}
+
 // A vnode that serves one queue is for that queue's users, whom a reservation's queue doesn't know.
 TEST_F(AdvanceReservation, TakesNoVnodeThatServesAQueue) {
     world.vnode({.name = "n2", .ncpus = 4, .queue = "workq"});

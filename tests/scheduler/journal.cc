@@ -274,6 +274,10 @@ std::string text_of(const ReservationOptions& o) {
     MEMBER(later_select);
     MEMBER(only);
     MEMBER(soonest);
+    MEMBER(select_range);
+    MEMBER(chunk_order);
+    MEMBER(per_host);
+    MEMBER(prefer);
     return "{" + text + "}";
 }
 

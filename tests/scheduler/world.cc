@@ -8,6 +8,17 @@
 #include "tests/scheduler/journal.h"
 
 namespace pbs::sched::test {
+namespace {
+
+// Adds what a job or a reservation asks of the arrangement of its chunks.
+void add_wishes(const auto& options, std::vector<Amount>& asked) {
+    if (!options.select_range.empty()) asked.push_back({select_range, 0, options.select_range});
+    if (!options.chunk_order.empty()) asked.push_back({chunk_order, 0, options.chunk_order});
+    if (options.per_host >= 0) asked.push_back({per_host, options.per_host, {}});
+    if (!options.prefer.empty()) asked.push_back({prefer, 0, options.prefer});
+}
+
+}  // namespace
 
 World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
     const auto define = [&](std::uint32_t id, ResourceKind kind, const char* name, bool consumable) {
@@ -204,10 +215,7 @@ void World::send(int number, Instant now) {
     if (o.hpm >= 0) asked.push_back({hpm, o.hpm, {}});
     if (o.ssinodes >= 0) asked.push_back({ssinodes, o.ssinodes, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
-    if (!o.select_range.empty()) asked.push_back({select_range, 0, o.select_range});
-    if (!o.chunk_order.empty()) asked.push_back({chunk_order, 0, o.chunk_order});
-    if (o.per_host >= 0) asked.push_back({per_host, o.per_host, {}});
-    if (!o.prefer.empty()) asked.push_back({prefer, 0, o.prefer});
+    add_wishes(o, asked);
     if (!o.deadline.empty()) asked.push_back({deadline, 0, o.deadline});
     if (o.start_within >= 0) asked.push_back({start_within, o.start_within, {}});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
@@ -410,6 +418,7 @@ void World::send_reservation(int number) {
     const ReservationOptions& o = reserved.options;
     std::vector<Amount> asked{{select_, 0, o.select}};
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
+    add_wishes(o, asked);
     std::vector<Amount> later_asked;
     if (!o.later_select.empty()) later_asked = {{select_, 0, o.later_select}};
     std::deque<std::vector<Amount>> amounts;

@@ -162,6 +162,10 @@ struct ReservationOptions {
     std::string later_select{};                        // request at later occurrences; empty: `select`
     std::set<std::size_t> only{};  // numbers of the occurrences to ask for again; empty: all
     bool soonest = false;          // begin as soon as its vnodes are free
+    std::string select_range{};
+    std::string chunk_order{};
+    std::int64_t per_host = -1;
+    std::string prefer{};
 };
 
 // The decisions of a cycle, by the numbers of jobs and reservations and the names of queues.

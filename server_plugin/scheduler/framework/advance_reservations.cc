@@ -206,6 +206,10 @@ PlaceRules Answering::rules_for(const Time& time) const {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
     rules.reserved = c_.state.reserved_resources;
+    const Settings& s = c_.settings;
+    rules.spreads = s.algorithm == Algorithm::standard;
+    rules.order = s.chunk_order;
+    rules.prefers = s.preferences;
     rules.request = &t_.requests[time.request];
     rules.begins = std::max(time.start, c_.in.now);
     rules.ends = time.end;
@@ -404,6 +408,11 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     const Request& request = t_.requests[asked_.request];
     if (!c_.state.supports(request)) {
         out.why_not = request.not_supported() + " can't be scheduled here";
+        return out;
+    }
+    // One that was made from a running job has the job's places, and its range doesn't matter.
+    if (!request.range.empty() && asked_.shares.empty()) {
+        out.why_not = "a reservation has a fixed number of chunks: it can't have a select_range";
         return out;
     }
     const Instant now = c_.in.now;

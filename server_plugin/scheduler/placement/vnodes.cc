@@ -76,7 +76,7 @@ std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& req
     bool fits_one = false;
     for (const PlacementSet* set : sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked)) {
         if (asked.only_explicit && set->is_rest) continue;
-        fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
+        fits_one = fits_one || set->may_hold_if_empty(*this, request, rules);
         if (std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return set->has[vnode]; }))
             out.push_back(set->has);
     }
