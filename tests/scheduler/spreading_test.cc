@@ -89,10 +89,26 @@ TEST_F(SpreadChunks, WordsThatCanNotBeActedOnAreTold) {
     EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .per_host = 1}),
                 HasSubstr("per_host=1 with another place than free"));
     EXPECT_THAT(place({.select = "2:ncpus=1", .per_host = 0}), HasSubstr("per_host=0"));
+    EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .per_host = 0}),
+                HasSubstr("Can Never Run: per_host=0 can't"));
+    EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .chunk_order = "spiral"}),
+                HasSubstr("Can Never Run: chunk_order=spiral can't"));
     EXPECT_THAT(place({.select = "2:ncpus=1+1:ncpus=1", .per_host = 1}),
                 HasSubstr("per_host=1 with several kinds of chunks"));
     EXPECT_THAT(place({.select = "1:ncpus=1", .select_range = "1-4", .per_host = 5}),
                 HasSubstr("Can Never Run: "));
+}
+
+// One chunk can't be spread. A server gives a job without select place=pack, and the site's defaults of the
+// resources.
+TEST_F(SpreadChunks, DoNotConcernAJobOfOneChunk) {
+    EXPECT_EQ(place({.ncpus = 2, .place = "pack", .chunk_order = "round_robin"}), "A1");
+    EXPECT_EQ(place({.ncpus = 2, .place = "pack", .per_host = 2}), "A1");
+    EXPECT_EQ(place({.select = "1:ncpus=2", .place = "scatter", .chunk_order = "round_robin"}), "A1");
+    EXPECT_EQ(place({.select = "1:ncpus=2", .per_host = 2}), "A1");
+    EXPECT_THAT(place({.ncpus = 2, .place = "pack", .chunk_order = "spiral"}),
+                HasSubstr("chunk_order=spiral"));
+    EXPECT_THAT(place({.ncpus = 2, .per_host = 0}), HasSubstr("per_host=0"));
 }
 
 // per_host and the rounds of round_robin treat the vnodes of a host as one, even if they give a chunk in

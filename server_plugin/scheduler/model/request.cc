@@ -155,27 +155,33 @@ bool is_about_spreading(const KeptAmount& a, const Resources& resources) {
     return a.resource == known.chunk_order || a.resource == known.per_host || a.resource == known.prefer;
 }
 
-// Reads chunk_order, per_host and prefer.
+// Reads chunk_order, per_host and prefer. A request for one chunk can't be spread: chunk_order and per_host
+// don't concern it, so that they may be a site's defaults. (A job without select also has place=pack.)
 void read_spreading(Request& request, const Resources& resources) {
     const auto& known = resources.known();
     const std::string* const asked_range = text_of(request.amounts, known.select_range);
     const std::string range = asked_range != nullptr ? *asked_range : "";
     const bool anywhere = request.arrangement == Arrangement::free;
+    const bool is_one = request.range.empty() && request.chunks.size() == 1 && request.chunks[0].count == 1;
+    const char* const elsewhere = anywhere || is_one ? "" : " with another place than free";
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.chunk_order && !a.text.empty()) {
             const auto order = chunk_order_of(a.text);
             request.order = order.value_or(ChunkOrder::fill);
-            if (!order || (order == ChunkOrder::round_robin && !anywhere))
-                request.unspread =
-                    fmt::format("chunk_order={}{}", a.text, anywhere ? "" : " with another place than free");
+            if (!order)
+                request.unspread = fmt::format("chunk_order={}", a.text);
+            else if (order == ChunkOrder::round_robin && *elsewhere != '\0')
+                request.unspread = fmt::format("chunk_order={}{}", a.text, elsewhere);
         } else if (a.resource == known.per_host) {
             const std::int64_t count = request.chunks.front().count;
-            request.per_host = a.number;
-            if (a.number < 1 || !anywhere || request.chunks.size() > 1)
+            if (!is_one) request.per_host = a.number;
+            if (a.number < 1)
+                request.unspread = fmt::format("per_host={}", a.number);
+            else if (is_one)
+                continue;
+            else if (!anywhere || request.chunks.size() > 1)
                 request.unspread = fmt::format("per_host={}{}", a.number,
-                                               !anywhere      ? " with another place than free"
-                                               : a.number < 1 ? ""
-                                                              : " with several kinds of chunks");
+                                               !anywhere ? elsewhere : " with several kinds of chunks");
             else if (request.range.empty() ? count % a.number != 0 : !request.range.keep_multiples(a.number))
                 request.unspread = fmt::format("{} chunks, {} on each host,",
                                                range.empty() ? std::to_string(count) : range, a.number);
