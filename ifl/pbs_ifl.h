@@ -702,7 +702,8 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - expected_start: the start of the job that the scheduler expects, if any, in seconds since the Epoch;
  * - preempts: the resource is a job that this one preempts, the value the methods as in preempt_order; or
  *   preempts_none: the reason why it preempts none;
- * - missed: the resource is a preference of a job that starts, the value the vnodes that miss it;
+ * - missed: the resource is a preference of a job that runs, that would start, or that has an earliest start,
+ *   the value the vnodes of this place that miss it;
  * - class, place, jobs, class_place, class_jobs: the job's place (from 1) in the order and within its class,
  *   and the numbers of jobs;
  * - order: the resource is a key of the order, the value the job's value of it; for the same resource,

@@ -87,6 +87,22 @@ CycleInput input_of(Impl& impl, const SchedOfJob& found, JobSlot job, Instant no
     return input;
 }
 
+// Returns the preferences that the vnodes of a running job miss. The amounts that the job itself uses count
+// as free there.
+std::vector<Explanation::Missed> missed_by_running(Tables& tables, const Settings& settings, JobSlot job) {
+    const Request& request = tables.requests[tables.jobs.request[job]];
+    if (settings.algorithm != Algorithm::standard || !settings.preferences || request.preferences.empty() ||
+        !is_running(tables.jobs.state[job]))
+        return {};
+    Vnodes& vnodes = tables.vnodes;
+    Vnodes::Shares shares;
+    vnodes.shares_held(job, shares);
+    vnodes.look_ahead(shares, 1);
+    auto missed = missed_on(vnodes, request, vnodes.held_by(job));
+    vnodes.look_ahead(shares, -1);
+    return missed;
+}
+
 }  // namespace
 
 std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_id) {
@@ -98,7 +114,11 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
         if (SchedShares* shares = impl_->shares_of(*found.sched, *found.policy))
             out.shares = impl_->shares_of_job(*shares, out.sched, *found.sched, job, now);
     out.reason = std::move(found.why_not);
-    if (!out.reason.empty()) return out;
+    if (!out.reason.empty()) {
+        if (found.policy != nullptr)
+            out.missed = missed_by_running(impl_->tables, found.policy->settings, job);
+        return out;
+    }
     SchedMemory memory = found.sched->memory;
     CycleInput input = input_of(*impl_, found, job, now, memory);
     input.explanation = &out;

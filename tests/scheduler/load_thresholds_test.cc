@@ -226,7 +226,10 @@ TEST_F(LoadThresholds, AreExplained) {
     EXPECT_EQ(told->reason, "Not Running: Load of n: np_load_avg 0.68 >= 0.61");
     std::string why;
     for (const FilterAnswer& answer : told->queues.at(0).filters)
-        if (answer.filter == "hosts") why = answer.why;
+        if (answer.filter == "load_thresholds")
+            why = answer.why;
+        else
+            EXPECT_EQ(answer.why, "") << answer.filter;
     EXPECT_THAT(why,
                 HasSubstr("(n: np_load_avg 0.6, with jobs that have just started 0.6831, which count until "
                           "09:07:30)"));

@@ -295,10 +295,11 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
         "Not Running: Quota q1 (all): jobs (R: 1 U: 1 L: 1) (counter one for all, used by 1 running jobs)");
     use({.rules = {{"n", "vnodes={*} to ncpus=4"}}});
     const int on_n1 = job("short", "carl", 3);
-    EXPECT_THAT(gate(on_n1, "hosts"), HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
+    EXPECT_EQ(gate(on_n1, "hosts"), "");
+    EXPECT_THAT(gate(on_n1, "quota"), HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
     EXPECT_EQ(facts(on_n1),
-              "hosts quota=q1; hosts rule=n; hosts of=vnodes=n1; hosts resource=ncpus; hosts asked=3; "
-              "hosts used=4; hosts limit=4; ");
+              "quota quota=q1; quota rule=n; quota of=vnodes=n1; quota resource=ncpus; quota asked=3; "
+              "quota used=4; quota limit=4; ");
 }
 
 // A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.

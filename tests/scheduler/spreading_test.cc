@@ -369,6 +369,39 @@ TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissIt) {
         << "C had enough when it was placed";
 }
 
+// Also for a job that starts later, that runs, or whose start is tested.
+TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissItAtOtherStarts) {
+    for (const char* vnode : {"B", "C"}) fill(vnode, at(12));
+    fill("A", at(10));
+    const int waits = world.job({.queue = "work", .ncpus = 1, .walltime = kHour, .prefer = "mem>=64gb"});
+    (void)world.cycle(at(9));
+    const auto missed = [&](const Explanation& told) {
+        std::string all;
+        for (const auto& one : told.missed) all += one.preference + " not on " + one.vnodes + "; ";
+        return all;
+    };
+    const auto told = world.scheduler.explain(at(9), world.id(waits)).value();
+    EXPECT_EQ(told.queues.at(0).earliest_start, at(10));
+    EXPECT_EQ(missed(told), "mem>=64gb not on A; ");
+    const int runs = world.job({.queue = "work", .ncpus = 1, .prefer = "bigmem=True+mem>=8gb"});
+    world.run(runs, "work", "A", at(9));
+    EXPECT_EQ(missed(world.scheduler.explain(at(9), world.id(runs)).value()), "bigmem=True not on A; ");
+    s.preferences = false;
+    world.configure();
+    EXPECT_EQ(missed(world.scheduler.explain(at(9), world.id(runs)).value()), "");
+    EXPECT_EQ(missed(world.scheduler.explain(at(9), world.id(waits)).value()), "");
+    s.preferences = true;
+    world.configure();
+    world.vnode({.name = "D", .ncpus = 2, .mem = 8 * kGb});
+    const Amount one{ncpus, 1, {}};
+    const Place place{world.vnode_handle("D"), {&one, 1}};
+    Explanation tested;
+    (void)world.scheduler.test_start(at(9), JobHandle(static_cast<std::uint64_t>(waits)), {&place, 1},
+                                     &tested);
+    EXPECT_EQ(tested.outcome, JobOutcome::starts) << tested.reason;
+    EXPECT_EQ(missed(tested), "mem>=64gb not on D; ");
+}
+
 // A preference for an amount is compared with the amount that is unused on the vnode.
 TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     const int job = world.job({.queue = "work", .ncpus = 1, .mem = kGb});

@@ -54,6 +54,8 @@ class Explainer final : public CycleLog, CyclePart {
     void explain_place(const OrderedJob& job);
     QueueAnswers::Chunks explain_range(Candidate& job, QueueView& view, bool starts, bool only_waits);
     void explain_missed(const Started& started);
+    void explain_missed(const Candidate& job, Instant start);
+    void give_to_limits(std::vector<FilterAnswer>& answers) const;
     void explain_home(QueueSlot home, const CandidateQueues& queues);
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
     void explain_drain(JobSlot job);
@@ -68,6 +70,7 @@ class Explainer final : public CycleLog, CyclePart {
     std::size_t turns_ = 0;  // the number of jobs that have had their turn; by class in turns_of_class_
     std::array<std::size_t, 6> turns_of_class_{};
     std::optional<OrderedJob> before_{};  // the job that had its turn last
+    std::optional<Instant> missed_at_;    // the start of which out_.missed tells
 };
 
 // Returns the numbers by which the job is sorted among the jobs of its class (JobClass).
@@ -149,6 +152,24 @@ void Explainer::explain_place(const OrderedJob& job) {
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
 
+// The filter of vnodes also has the refusals of limits that look at vnodes, which have filters of their own:
+// makes such a refusal the answer of the limit's filter. The vnodes let the job pass then.
+void Explainer::give_to_limits(std::vector<FilterAnswer>& answers) const {
+    for (const Filter* filter : c_.filters) {
+        const OwnLimit* limit = filter->own_limit;
+        const auto own = std::ranges::find(answers, filter->name, &FilterAnswer::filter);
+        if (limit == nullptr || limit->gives == nullptr || own == answers.end() || !own->why.empty())
+            continue;
+        const auto given = std::ranges::find_if(answers, [&](const FilterAnswer& answer) {
+            return !answer.why.empty() && limit->gives(answer.reason);
+        });
+        if (given == answers.end()) continue;
+        std::swap(own->why, given->why);
+        std::swap(own->reason, given->reason);
+        std::swap(own->facts, given->facts);
+    }
+}
+
 // Calls all filters for the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}, {}};
@@ -173,6 +194,8 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
+    give_to_limits(out.filters);
+    if (in_.tests_start && !refused) explain_missed(job, in_.now);
     // The rest is about starts at other places and times.
     if (in_.tests_start) return out;
     if (RangeSearch::is_for(c_, job)) out.chunks = explain_range(job, view, !refused, only_waits);
@@ -182,6 +205,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     out.earliest_start = ahead.earliest(in_.now);
     if (!out.earliest_start) return out;
     out.awaited = ahead.awaited();
+    explain_missed(job, *out.earliest_start);
     out_.test_only = out_.test_only || s_.test_only.holds(*out.earliest_start);
     return out;
 }
@@ -214,6 +238,20 @@ QueueAnswers::Chunks Explainer::explain_range(Candidate& job, QueueView& view, b
     return out;
 }
 
+std::vector<VnodeSlot> vnodes_of(const Placement& placement) {
+    std::vector<VnodeSlot> vnodes;
+    for (const Part& part : placement) vnodes.push_back(part.vnode);
+    return vnodes;
+}
+
+// Adds to the answer the preferences that are missed by the job's place in the state, at a start that isn't
+// later than that of another queue.
+void Explainer::explain_missed(const Candidate& job, Instant start) {
+    if (!s_.preferences || job.request->preferences.empty() || (missed_at_ && *missed_at_ <= start)) return;
+    missed_at_ = start;
+    out_.missed = missed_on(*state_.vnodes, *job.request, vnodes_of(state_.placement));
+}
+
 // Adds to the answer the preferences that are missed by vnodes on which the job starts.
 void Explainer::explain_missed(const Started& started) {
     const Request& request = t_.requests[t_.jobs.request[started.job]];
@@ -229,15 +267,7 @@ void Explainer::explain_missed(const Started& started) {
             state_.vnodes->assume(one.placement, asked, c_.vnode_share());
     };
     for (auto one = first; one != started_.end(); ++one) change(*one, true);
-    for (const Preference& preference : request.preferences) {
-        std::vector<std::string_view> vnodes;
-        for (const Part& part : started.placement)
-            if (state_.vnodes->missed(part.vnode, {&preference, 1}) != 0)
-                vnodes.push_back((*state_.vnodes)[part.vnode].name);
-        sort_unique(vnodes);
-        if (!vnodes.empty())
-            out_.missed.push_back({preference.text, fmt::format("{}", fmt::join(vnodes, ", "))});
-    }
+    out_.missed = missed_on(*state_.vnodes, request, vnodes_of(started.placement));
     for (auto one = first; one != started_.end(); ++one) change(*one, false);
 }
 
@@ -378,6 +408,19 @@ std::unique_ptr<CycleLog> make_explainer(const CycleParts& parts) {
 }
 
 }  // namespace
+
+std::vector<Explanation::Missed> missed_on(const Vnodes& vnodes, const Request& request,
+                                           std::span<const VnodeSlot> of_job) {
+    std::vector<Explanation::Missed> missed;
+    for (const Preference& preference : request.preferences) {
+        std::vector<std::string_view> names;
+        for (const VnodeSlot vnode : of_job)
+            if (vnodes.missed(vnode, {&preference, 1}) != 0) names.push_back(vnodes[vnode].name);
+        sort_unique(names);
+        if (!names.empty()) missed.push_back({preference.text, fmt::format("{}", fmt::join(names, ", "))});
+    }
+    return missed;
+}
 
 void explain_job(const CycleInput& input) {
     rehearse_cycle(input, make_explainer);

@@ -1,6 +1,7 @@
 // Explains why one job starts or waits.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "server_plugin/scheduler/framework/cycle.h"
@@ -16,6 +17,10 @@ void explain_job(const CycleInput& input);
 // Tests a start of the explained job as test_start() does, and adds the answers of all filters to the input's
 // explanation. REQUIRES: CycleInput::tests_start is set.
 Decisions explain_start(const CycleInput& input, std::span<const Place> places);
+
+// Returns the request's preferences that some of these vnodes miss, each with the vnodes that miss it.
+std::vector<Explanation::Missed> missed_on(const Vnodes& vnodes, const Request& request,
+                                           std::span<const VnodeSlot> of_job);
 
 // Returns the layers. A layer is the amount of one resource that the server, the queue, a quota or the vnodes
 // leave free. Layers are sorted by resource: for each resource those of the server come first, and vnodes

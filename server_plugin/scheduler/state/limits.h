@@ -93,6 +93,9 @@ struct OwnLimit {
     bool (*may_exceed)(CycleState& state, const User& user, const LimitKey& key, std::int64_t left) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
+    // Returns whether a refusal by the filter of vnodes has its reason from this limit. Null: explanations
+    // don't ask.
+    bool (*gives)(const Reason& reason) = nullptr;
 };
 
 // LimitKey::what for nodes. entity_limits.h has the other numbers that aren't resources.

@@ -292,6 +292,10 @@ Thresholds& thresholds_of(CycleState& state) {
     return state.own.of<Thresholds>();
 }
 
+bool is_of_threshold(const Reason& reason) {
+    return reason.code == ReasonCode::hosts_at_threshold;
+}
+
 const OwnLimit kLoadLimit{
     .words = "Not Running: Load of vnodes is at a threshold",
     .reads_user = false,
@@ -319,7 +323,7 @@ const OwnLimit kLoadLimit{
             return thresholds_of(state).reason(state, *job.request, view.slot, places);
         },
     .details = [](CycleState& state, const Reason& reason) -> std::string {
-        if (reason.code != ReasonCode::hosts_at_threshold) return {};
+        if (!is_of_threshold(reason)) return {};
         return thresholds_of(state).details(state, reason.queue);
     },
     .count =
@@ -344,6 +348,7 @@ const OwnLimit kLoadLimit{
             }
         },
     .keep = [](CycleState&, const LimitUser&, Reservation&) {},
+    .gives = is_of_threshold,
 };
 
 }  // namespace

@@ -114,7 +114,8 @@ const OwnLimit kQuotaLimit{
             return book_of(state).may_exceed(state, user.owner, user.group, key, left);
         },
     .use = [](CycleState& state, const LimitUser& user,
-              const LimitKey& key) { return book_of(state).use(state, user, key); }};
+              const LimitKey& key) { return book_of(state).use(state, user, key); },
+    .gives = is_of_quota};
 
 }  // namespace
 
