@@ -228,6 +228,16 @@ TEST_F(TestOfStart, LoadThresholdsCountTheEarlierChunksOfTheHost) {
     EXPECT_EQ(why_not(job, places), "") << "pieces of one chunk count together";
 }
 
+TEST_F(TestOfStart, NamesTheResourceForWhichAVnodeIsReserved) {
+    world.vnode({.name = "g1", .ncpus = 4, .gpus = 2});
+    s.reserved_resources = {"ngpus"};
+    world.configure();
+    const Amount one{ncpus, 1, {}};
+    const Place place{world.vnode_handle("g1"), {&one, 1}};
+    EXPECT_EQ(why_not(world.job({.queue = "work", .ncpus = 1}), {&place, 1}),
+              "Not Running: Vnode g1 is reserved for jobs that request ngpus");
+}
+
 TEST_F(TestOfStart, VnodesThatAreGoneOrUnknown) {
     const int job = world.job({.queue = "work", .ncpus = 2});
     const Amount amount{ncpus, 2, {}};

@@ -188,6 +188,10 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Not Running: Vnode {} lacks values that the job asks for",
                                c.vnodes[r.object].name);
         case ReasonCode::place_ruled_out:
+            if (r.a != 0)
+                return fmt::format("Not Running: Vnode {} is reserved for jobs that request {}",
+                                   c.vnodes[r.object].name,
+                                   c.resources.name(static_cast<std::uint32_t>(r.b)));
             return fmt::format("Not Running: The policy or the job's host excludes vnode {}",
                                c.vnodes[r.object].name);
         case ReasonCode::place_shared:

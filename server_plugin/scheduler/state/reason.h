@@ -110,12 +110,12 @@ enum class ReasonCode : std::uint8_t {
     booked,           // object: the id of the advance reservation that it would run into
     not_booked,       // the queue is that of an advance reservation that doesn't have its places now
     // Refusals of a start at named places. object: the vnode
-    place_closed,    // it takes no jobs, or none of the queue
-    place_unwanted,  // it lacks the values that the chunks ask for
-    place_ruled_out,
-    place_shared,  // the job has to be alone on it, or another job is
-    place_kept,    // its free part is kept for a reservation
-    place_short,   // a: the resource, b: asked, c: free
+    place_closed,     // it takes no jobs, or none of the queue
+    place_unwanted,   // it lacks the values that the chunks ask for
+    place_ruled_out,  // a: 1: it is reserved for jobs that request the resource b (reserved_resources)
+    place_shared,     // the job has to be alone on it, or another job is
+    place_kept,       // its free part is kept for a reservation
+    place_short,      // a: the resource, b: asked, c: free
     place_unknown,
     place_too_large,  // its amounts together are more than any vnodes have
 };

@@ -200,6 +200,11 @@ Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueVie
             }
             return ReasonCode::place_short;
         };
+        if (found->why == Why::rules)
+            if (const std::uint32_t resource =
+                    is_reserved(vnodes[found->vnode].available, rules.reserved, *job.request);
+                resource != kNoResource)
+                return {code(), view.slot, found->vnode, 1, std::int64_t{resource}};
         if (found->why != Why::amount) return {code(), view.slot, found->vnode};
         return {code(), view.slot, found->vnode, found->resource, found->asked, found->free};
     }
