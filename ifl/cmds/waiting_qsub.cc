@@ -36,6 +36,10 @@ constexpr int kNoStatus = 3;
 constexpr int kAskEvery = 30 * 1000;  // milliseconds between checks that the job still exists
 constexpr int kPatience = 30 * 1000;
 constexpr std::size_t kIdSize = 276;
+// Behind the id, instead of zeros, if the job has ended without having run
+// (server_plugin/host/life/block_answer.h). A text of at most kReasonSize follows.
+constexpr std::string_view kEnded{"\0ended\0", 7};
+constexpr std::size_t kReasonSize = 64 * 1024;
 constexpr std::size_t kTextSize = 80;
 
 // Blocks signals while the object exists, and makes them readable from a descriptor.
@@ -335,7 +339,12 @@ int attend(const Program& program, const Listener& listener, const std::string& 
         const values::Fd caller(events[0].revents != 0 ? listener.accept() : -1);
         if (caller.get() < 0) continue;
         const std::string id = receive(caller.get(), kIdSize);
-        if (std::string_view(id).substr(0, id.find('\0')) != job || !greet(caller.get())) continue;
+        if (std::string_view(id).substr(0, id.find('\0')) != job) continue;
+        if (std::string_view(id).substr(job.size()).starts_with(kEnded)) {
+            complain(program, fmt::format("job {} {}", job, receive(caller.get(), kReasonSize)));
+            return 1;
+        }
+        if (!greet(caller.get())) continue;
         fmt::print("qsub: job {} ready\n\n", job);
         std::fflush(stdout);
         carry(caller.get());

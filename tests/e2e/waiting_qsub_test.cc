@@ -80,6 +80,21 @@ TEST_F(WaitingQsub, BlockSaysIfTheJobNeverRan) {
     EXPECT_EQ(rejected.exit, 3) << rejected;
 }
 
+// A job that isn't started within the time that it asks for is rejected, and its qsub ends with the reason.
+TEST_F(WaitingQsub, EndsWithTheReasonOfAJobThatIsRejected) {
+    ASSERT_TRUE(server.configure(
+        {"set policy default_policy algorithm=standard", "create resource start_within type=long"}));
+    const Output blocked =
+        qsub({"-W", "block=true", "-l", "select=1:ncpus=9999", "-l", "start_within=0"}, "exit 0\n");
+    EXPECT_EQ(blocked.exit, 3) << blocked;
+    EXPECT_THAT(blocked.err, HasSubstr("has ended without having run: Not started within 0 s: "));
+    if (access("/usr/bin/script", X_OK) != 0) GTEST_SKIP() << "/usr/bin/script is not installed";
+    const Output session = on_terminal("-l select=1:ncpus=9999 -l start_within=0", "");
+    EXPECT_EQ(session.exit, 1) << session;
+    EXPECT_FALSE(session.timed_out);
+    EXPECT_THAT(session.out, HasSubstr("has ended without having run: Not started within 0 s: "));
+}
+
 TEST_F(WaitingQsub, BlockSurvivesAServerThatIsKilled) {
     auto waiting = std::async(std::launch::async, [&] {
         return qsub({"-W", "block=true"}, "sleep 2; exit 4\n");

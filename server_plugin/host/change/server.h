@@ -178,8 +178,18 @@ class Server {
     bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // value of the attribute server_state
 
+    // Keeps the reason why a job has ended without having run, until its qsub is told (block_answer.h).
+    void keep_end_reason(uint64_t sequence, std::string reason) {
+        end_reasons_[sequence] = std::move(reason);
+    }
+    std::string take_end_reason(uint64_t sequence) {
+        auto kept = end_reasons_.extract(sequence);
+        return kept ? std::move(kept.mapped()) : std::string();
+    }
+
   private:
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
+    std::map<uint64_t, std::string> end_reasons_;     // by sequence number of the job
 };
 
 // Returns the number for the next job or reservation. After the numbers have wrapped, skips numbers in use.

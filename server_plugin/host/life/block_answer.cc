@@ -1,7 +1,10 @@
 #include "server_plugin/host/life/block_answer.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "ifl/dis.h"
 #include "ifl/packet.h"
@@ -15,6 +18,13 @@ namespace {
 
 constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
+constexpr std::string_view kNeverRan = "has ended without having run";
+constexpr std::string_view kEnded = "ended";  // qsub knows it, too (ifl/cmds/waiting_qsub.cc)
+constexpr std::size_t kGreetingSize = 276;    // as in terminal.h
+
+std::string why_ended(const std::string& reason) {
+    return reason.empty() ? std::string(kNeverRan) : fmt::format("{}: {}", kNeverRan, reason);
+}
 
 }  // namespace
 
@@ -42,15 +52,32 @@ void note_block_answer(Change& change, Job& job) {
     change.link(job.sequence, LinkKind::to_answer, note.packed());
 }
 
+void tell_reason(Server& server, const Job& job, const std::string& reason) {
+    if (job.stime != 0 || job.running()) return;
+    if (job.attributes.integer("block", 0) > 0) server.keep_end_reason(job.sequence, reason);
+    const int64_t port = job.attributes.integer("interactive", 0);
+    const auto user = port > 0 ? find_user(std::string(job.owner())) : std::nullopt;
+    if (!user) return;
+    std::string text = job.id;
+    text += '\0';
+    text += kEnded;
+    text.resize(kGreetingSize, '\0');
+    text += why_ended(reason);
+    // As below, writing doesn't block. A qsub that isn't there any more needs no reason.
+    if (auto client = call_client(static_cast<uint16_t>(port), user->uid, kPatience))
+        (void)write_all(client->get(), text);
+}
+
 void give_block_answer(Server& server, const Link& link) {
     const BlockAnswer note = BlockAnswer::unpacked(link.other);
     const std::string id = server.state.job_id(link.job);
+    const std::string reason = server.take_end_reason(link.job);
     auto client = call_client(note.port, note.uid, kPatience);
     std::string answer;
     ifl::DisWriter writer(answer);
     writer.put_signed(kAnswerVersion);
     writer.put_string(id);
-    writer.put_string(note.ran ? "" : "has ended without having run");
+    writer.put_string(note.ran ? "" : why_ended(reason));
     writer.put_signed(note.exit_status);
     // The answer is the first data on this socket, so it fits into the socket's buffer, and writing doesn't
     // block.

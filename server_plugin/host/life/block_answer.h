@@ -1,4 +1,5 @@
-// Answers a qsub -W block=true, which waits at a port for the end of its job.
+// Answers a qsub -W block=true, which waits at a port for the end of its job, and a qsub -I whose job ends
+// without having run.
 #pragma once
 
 #include <sys/types.h>
@@ -28,6 +29,11 @@ struct BlockAnswer {
 // after the commit. So the qsub gets the answer even if the server is killed between the commit and the
 // sending.
 void note_block_answer(Change& change, Job& job);
+// Tells a qsub that waits for the job why it has ended without having run. A waiting qsub -W block=true gets
+// the reason with its answer; a qsub -I gets it at once: the job's id and kEnded, each with a zero behind it,
+// filled up with zeros to 276 bytes, and the text behind that. (OpenPBS's qsub takes the first for the start
+// of its job, shows the text, and ends with the connection.) Call it when the change is committed.
+void tell_reason(Server& server, const Job& job, const std::string& reason);
 // Sends the answer that `note` stores to the waiting qsub, if it still listens.
 void give_block_answer(Server& server, const Link& note);
 

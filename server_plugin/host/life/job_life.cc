@@ -271,6 +271,7 @@ void reject_job(Change& change, Job& job, std::string_view text) {
         server.parts.accounting.aborted(rejected.id, reason);
         server.parts.log.job(rejected.id, fmt::format("By the scheduling policy: {}", reason));
         mail_job(server, rejected, 'a', fmt::format("Aborted by PBS Server\n{}", reason));
+        tell_reason(server, rejected, reason);
     });
     if (job.is_array() && !close_array(change, job)) return;
     retire(change, job, JobEvent::failed);
@@ -282,6 +283,7 @@ void abort_job(Change& change, Job& job, const std::string& why) {
         server.parts.accounting.aborted(ended.id, why);
         server.parts.log.job(ended.id, why);
         mail_job(server, ended, 'a', fmt::format("Aborted by PBS Server\n{}", why));
+        tell_reason(server, ended, why);
     });
     if (job.is_array() && !close_array(change, job)) return;
     if (!job.running()) {
