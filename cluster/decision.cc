@@ -64,6 +64,13 @@ std::string occasion_of_preemption(std::string_view for_job) {
     return for_job.empty() ? "at the end of its queue's time_window" : fmt::format("for job {}", for_job);
 }
 
+std::string resumed_comment(std::string_view comment, std::string_view exec_vnode) {
+    const bool by_hours = comment.starts_with("Suspended until ") ||
+                          comment.find(occasion_of_preemption({})) != std::string_view::npos;
+    return fmt::format("Job resumed {} on {}",
+                       by_hours ? "as its queue's time_window has opened" : "after a preemption", exec_vnode);
+}
+
 bool names_preemption(std::string_view comment) {
     return comment.starts_with("Not Running: Preempted by ");
 }

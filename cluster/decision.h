@@ -48,6 +48,9 @@ Decision decision_of(const pbs_decision& in, const Names& names);
 // The reason for a preemption, for comments and logs: "for job 7.server"; for an empty id, a text that says
 // that the queue's time_window ends.
 std::string occasion_of_preemption(std::string_view for_job);
+// Returns the comment of a job that goes on at its places after a suspension, which its comment of that time
+// tells.
+std::string resumed_comment(std::string_view comment, std::string_view exec_vnode);
 // Returns whether the comment names the job for which another one was preempted. Hosts keep such a comment.
 bool names_preemption(std::string_view comment);
 

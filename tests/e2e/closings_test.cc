@@ -59,6 +59,9 @@ TEST_F(Closings, SuspendedJobsGoOnWhenAWindowOpens) {
     EXPECT_THAT(server.command({"pbs_explain", first}).out, HasSubstr("time_window"));
     ASSERT_TRUE(server.wait_job_state(first, "R")) << server.job(first, "comment");
     EXPECT_EQ(server.job(first, "run_count"), "1");
+    if (!on_openpbs())
+        EXPECT_THAT(server.job(first, "comment"),
+                    HasSubstr("Job resumed as its queue's time_window has opened on (n1:"));
     EXPECT_EQ(server.job(later, "job_state"), "Q") << "it waits for CPUs";
 }
 

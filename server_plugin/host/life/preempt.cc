@@ -253,7 +253,7 @@ void preempt_once_it_runs(Change& change, Job& job) {
 void resume_preempted(Change& change, Job& job) {
     Server& server = change.server();
     advance(job, JobEvent::unpreempted, server.state, change.now());
-    set_comment(job, fmt::format("Job resumed after a preemption on {}", job.exec_vnode.text()));
+    set_comment(job, cluster::resumed_comment(job.attributes.text("comment"), job.exec_vnode.text()));
     change.then([&server, handle = job.handle] {
         const Job* resumed = server.state.job(handle);
         if (resumed == nullptr) return;
