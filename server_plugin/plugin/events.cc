@@ -30,6 +30,7 @@ void resource_defined(State& state, const pbs_resource_record* record) {
     } else {
         state.resources.push_back({std::string(translated->name), translated->kind});
     }
+    state.resource_ids[std::string(translated->name)] = translated->id;
     SchedConfigs& known = state.sched_configs;
     if (record->consumable != 0) {
         known.names += known.consumables.emplace(translated->name).second ? 1 : 0;
@@ -51,6 +52,11 @@ void resource_removed(State& state, std::string_view name) {
     SchedConfigs& known = state.sched_configs;
     known.names += known.consumables.erase(std::string(name)) + known.others.erase(std::string(name));
     known.vnode_booleans.erase(std::string(name));
+    if (const auto id = state.resource_ids.find(name); id != state.resource_ids.end()) {
+        state.changes.note(Kind::resource, id->second);
+        state.resource_ids.erase(id);
+    }
+    state.scheduler.resource_removed(name);
 }
 
 void server_changed(State& state, const pbs_server_record* record) {

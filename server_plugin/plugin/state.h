@@ -117,8 +117,9 @@ struct State {
     std::string
         configuration_error;  // why an older configuration stays in force; empty: the last one is in force
 
-    std::vector<objects::KnownResource> resources;        // the host's resources, until the store is open
-    std::map<std::string, std::string> sched_priv;        // scheduler -> its folder
+    std::vector<objects::KnownResource> resources;  // the host's resources, until the store is open
+    std::map<std::string, std::uint32_t, std::less<>> resource_ids;  // the ids of the host's resources
+    std::map<std::string, std::string> sched_priv;                   // scheduler -> its folder
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
     std::map<std::string, std::string> partitions;        // scheduler -> partition of its queues
     std::set<std::string, std::less<>> own_scheds;        // with pbs_sched: the plugin's own schedulers

@@ -18,6 +18,7 @@ class CopyInto {
     explicit CopyInto(std::pmr::memory_resource& memory) : memory_(&memory) {}
 
     void operator()(ResourceRecord& record) const { keep(record.name); }
+    void operator()(ResourceGone& gone) const { keep(gone.name); }
     void operator()(ServerRecord& record) const {
         keep(record.name);
         keep(record.host_name);
@@ -101,6 +102,7 @@ struct Deliver {
     std::vector<std::string>& refused;
 
     void operator()(const ResourceRecord& record) const { scheduler.resource_defined(record); }
+    void operator()(const ResourceGone& gone) const { scheduler.resource_removed(gone.name); }
     void operator()(const ServerRecord& record) const {
         if (const auto taken = scheduler.server_changed(record); !taken)
             refused.push_back(taken.error().message);

@@ -21,6 +21,9 @@ namespace pbs::sched {
 class Scheduler;
 struct Configuration;
 
+struct ResourceGone {
+    std::string_view name;
+};
 struct SchedGone {
     std::string_view name;
 };
@@ -48,9 +51,9 @@ struct ConfigurationRead {
     std::shared_ptr<const objects::Snapshot> snapshot;
 };
 
-using Event =
-    std::variant<ResourceRecord, ServerRecord, SchedRecord, SchedGone, QueueRecord, QueueGone, VnodeRecord,
-                 VnodeGone, JobChanged, JobGone, ReservationRecord, ReservationGone, ConfigurationRead>;
+using Event = std::variant<ResourceRecord, ResourceGone, ServerRecord, SchedRecord, SchedGone, QueueRecord,
+                           QueueGone, VnodeRecord, VnodeGone, JobChanged, JobGone, ReservationRecord,
+                           ReservationGone, ConfigurationRead>;
 
 class KeptEvents {
   public:

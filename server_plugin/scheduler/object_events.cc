@@ -10,15 +10,22 @@ namespace pbs::sched {
 
 void Scheduler::resource_defined(const ResourceRecord& record) {
     if (impl_->keep(record)) return;
-    impl_->note(&EventsSince::settings_changed);
-    Tables& t = impl_->tables;
-    t.resources.define(record);
-    t.requests.recompile(t.resources);
-    t.vnodes.rebuild(t.resources);
-    t.recount();
-    t.running_changes.note_all();
-    for (auto& [name, policy] : impl_->policies) policy.resources_seen = SIZE_MAX;
-    impl_->sched_configs.resources_changed();
+    impl_->tables.resources.define(record);
+    impl_->resources_changed();
+}
+
+void Scheduler::resource_removed(std::string_view name) {
+    if (impl_->keep(ResourceGone{name})) return;
+    impl_->tables.resources.remove(name);
+    impl_->resources_changed();
+}
+
+void Scheduler::Impl::resources_changed() {
+    note(&EventsSince::settings_changed);
+    tables.requests.recompile(tables.resources);
+    tables.vnodes.rebuild(tables.resources);
+    tables.recount();
+    tables.running_changes.note_all();
 }
 
 Result<void> Scheduler::server_changed(const ServerRecord& record) {

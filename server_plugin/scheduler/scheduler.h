@@ -81,6 +81,7 @@ class Scheduler {
 
     // Events. A record replaces the last one with its handle or name.
     void resource_defined(const ResourceRecord& record);
+    void resource_removed(std::string_view name);
     // Returns an error if job_sort_formula doesn't compile. Schedulers with a sched_config file, which use
     // the server's formula, then go on with the last one. While the scheduler is busy, finish_work() returns
     // the error.

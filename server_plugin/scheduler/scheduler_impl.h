@@ -126,6 +126,7 @@ struct Scheduler::Impl {
     void fill_job(JobSlot slot, const JobRecord& record);
     // Sets the hours of a queue by the configuration.
     void set_hours(Queue& queue) const;
+    void resources_changed();
     void set_limits(EntityLimits& limits, std::uint32_t scope, std::span<const EntityLimitRecord> records);
     void tell_projects_apart();
     void list(JobSlot slot);

@@ -67,6 +67,25 @@ TEST_F(Quota, HoldsJobsBackAndSaysWhy) {
     EXPECT_TRUE(server.wait_job_state(waits, "R"));
 }
 
+// The resource that is made anew is the one that the formula reads.
+TEST_F(Quota, HasFormulasOverResourcesThatAreMadeAnew) {
+    const char* make = "create resource pt type=long, flag=h";
+    const char* rule = "set quota q1 rule.guests = \"vnodes={*} to ncpus=(pt*2)\"";
+    ASSERT_TRUE(
+        server.configure({make, "set node n1 resources_available.pt = 9", rule, "unset quota q1 rule.rest"}));
+    ASSERT_TRUE(server.wait_job_state(job("qlong", 1), "R"));
+    EXPECT_THAT(server.command({"pbs_quota"}).out, ContainsRegex("vnodes=n1 +ncpus +1 +18 "));
+    ASSERT_TRUE(
+        server.configure({"set quota q1 rule.guests = \"to jobs=9\"", "unset node n1 resources_available.pt",
+                          "delete resource pt", make, "set node n1 resources_available.pt = 3", rule}));
+    EXPECT_TRUE(server.wait_job_state(job("qlong", 5), "R"));
+    EXPECT_THAT(server.command({"pbs_quota"}).out, ContainsRegex("vnodes=n1 +ncpus +6 +6 "));
+    const std::string waits = job("qlong", 1);
+    EXPECT_TRUE(wait_for([&] {
+        return server.job(waits, "comment").find("Quota q1 (guests): ncpus") != std::string::npos;
+    })) << server.job(waits, "comment");
+}
+
 TEST_F(Quota, IsListedPrintedAndKept) {
     ASSERT_TRUE(server.configure({"set quota q1 rule_order = \"rest,guests\""}));
     EXPECT_THAT(server.qmgr("list quota q1").out,

@@ -91,12 +91,13 @@ TEST_F(Changes, TellWhatIsGone) {
     host.plugin.queue_removed(host.plugin.self, kBatch);
     host.plugin.reservation_removed(host.plugin.self, 31);
     host.plugin.sched_removed(host.plugin.self, {"s2", 2});
+    host.plugin.resource_removed(host.plugin.self, {"hpm", 3});
     ASSERT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "p1").code, 0);
     auto changed = since(before);
     changed.pop_back();
     EXPECT_THAT(changed, ElementsAre("{\"gone\":{\"job\":7}}", "{\"gone\":{\"vnode\":202}}",
                                      "{\"gone\":{\"queue\":102}}", "{\"gone\":{\"reservation\":31}}",
-                                     "{\"gone\":{\"sched\":\"s2\"}}",
+                                     "{\"gone\":{\"sched\":\"s2\"}}", "{\"gone\":{\"resource\":3}}",
                                      "{\"gone\":{\"object\":{\"type\":\"policy\",\"name\":\"p1\"}}}"));
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "server_plugin/scheduler/record.h"
+#include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -123,6 +124,69 @@ TEST_F(ResourcesCount, WhatOnlyVnodesHaveAndNoVnodeHasIsLacking) {
     EXPECT_EQ(answer({.select = "1:ncpus=1:ngpus=0:bigmem=false"}), "(n1:ncpus=1)");
     leave_aside({"ngpus"});
     EXPECT_EQ(answer({.select = "1:ncpus=1:ngpus=1"}), "(n1:ncpus=1)");
+}
+
+// ---- A resource that is deleted and made again: with another id, or with another type under its own id.
+
+struct ResourcesMadeAgain : ResourcesCount {
+    void make(std::uint32_t id, ResourceKind kind, bool consumable = false) {
+        world.scheduler.resource_defined({id, kind, "pz", consumable, true});
+    }
+    void remake(std::uint32_t id, ResourceKind kind, bool consumable = false) {
+        (void)answer({.ncpus = 1});  // a cycle that reads the resource as it is
+        world.scheduler.resource_removed("pz");
+        (void)answer({.ncpus = 1});
+        make(id, kind, consumable);
+        world.vnode({.name = "n1", .ncpus = 8, .mem = 8 * kGb, .more = {{id, 5}}});
+    }
+};
+
+TEST_F(ResourcesMadeAgain, AreThoseThatJobsAskFor) {
+    make(40, ResourceKind::boolean);
+    remake(50, ResourceKind::integer, true);
+    EXPECT_EQ(answer({.select = "1:ncpus=1:pz=5"}), "(n1:ncpus=1)");
+    EXPECT_EQ(answer({.select = "1:ncpus=1:pz=6"}),
+              "Can Never Run: Insufficient amount of resource: pz (R: 6 A: 5 T: 5)");
+    remake(50, ResourceKind::integer, false);
+    EXPECT_EQ(answer({.select = "1:ncpus=1:pz=5"}), "(n1:ncpus=1)") << "nobody consumes it now";
+}
+
+TEST_F(ResourcesMadeAgain, AreThoseOfFormulasKeysAndQuotas) {
+    for (const std::uint32_t id : {50U, 40U}) {
+        SCOPED_TRACE(id);
+        World own;
+        own.queue({.name = "work"});
+        Settings& settings = own.policy();
+        settings.by_queue = settings.help_starving_jobs = false;
+        settings.job_sort_formula = "pz";
+        settings.quotas = {quota({.rules = {{"r", "vnodes={*} to ncpus=(pz*2)"}}})};
+        own.vnode({.name = "n1", .ncpus = 64});
+        own.configure();
+        own.scheduler.resource_defined({40, ResourceKind::string, "pz", false, true});
+        EXPECT_THAT(own.cycle(at(1)).started, IsEmpty());
+        own.scheduler.resource_removed("pz");
+        const int first = own.job({.queue = "work", .select = "1:ncpus=4"});
+        EXPECT_THAT(own.cycle(at(1, 1)).started, ElementsAre(first)) << "no vnode has pz";
+        own.scheduler.resource_defined({id, ResourceKind::integer, "pz", true, true});
+        own.vnode({.name = "n1", .ncpus = 64, .more = {{id, 4}}});
+        const int small = own.job({.queue = "work", .select = "1:ncpus=1:pz=1"});
+        const int large = own.job({.queue = "work", .select = "1:ncpus=3:pz=2"});
+        EXPECT_THAT(own.cycle(at(1, 2)).started, ElementsAre(large, small)) << "by the formula";
+        const int third = own.job({.queue = "work", .select = "1:ncpus=1"});
+        EXPECT_THAT(own.cycle(at(1, 3)).started, IsEmpty()) << "8 CPUs run, pz is 4";
+        EXPECT_THAT(own.cycle(at(1, 4)).comment, testing::Not(Contains(Pair(third, ""))));
+    }
+}
+
+TEST_F(ResourcesMadeAgain, AreNamedOnceInARecord) {
+    make(40, ResourceKind::boolean);
+    remake(50, ResourceKind::integer);
+    int times = 0;
+    world.scheduler.inspect().describe_resources([&](const StateRecord& record) {
+        const auto* resource = std::get_if<ResourceRecord>(&record);
+        if (resource != nullptr && resource->name == "pz") ++times;
+    });
+    EXPECT_EQ(times, 1);
 }
 
 // ---- Placement sets by place=group= and node_group_key, as in OpenPBS.

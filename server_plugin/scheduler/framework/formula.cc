@@ -87,11 +87,11 @@ void Formula::resolve(const Resources& resources) {
         if (read.resource != kNoResource)
             read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
     }
-    known_resources_ = resources.size();
+    known_resources_ = resources.version();
 }
 
 double Formula::value(const OrderContext& context, const Resources& resources, JobSlot job) {
-    if (known_resources_ != resources.size()) resolve(resources);
+    if (known_resources_ != resources.version()) resolve(resources);
     for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job);
     return expression_.value(values_).value_or(0);
 }

@@ -16,7 +16,7 @@ struct Policy {
     // Returns whether jobs have a score (OrderedJob::score). Jobs with the largest scores go first.
     bool has_scores() const { return formula || settings.weighted_priority; }
     // The chains of comparators that the profile makes for this policy. Their names of resources were
-    // resolved when there were `resources_seen` resources.
+    // resolved when Resources::version() was `resources_seen`.
     Chain chain{};
     Chain lane_chain{};
     std::size_t resources_seen = SIZE_MAX;

@@ -68,10 +68,4 @@ std::map<std::string, SchedConfigObjects> SchedConfigs::all() const {
     return files;
 }
 
-void SchedConfigs::resources_changed() {
-    for (auto& [sched, config] : by_sched_)
-        for (std::optional<Policy>* policy : {&config.all_time, &config.prime, &config.non_prime})
-            if (*policy) (*policy)->resources_seen = SIZE_MAX;
-}
-
 }  // namespace pbs::sched

@@ -45,8 +45,6 @@ class SchedConfigs {
     Assigned assigned(std::string_view sched);
     // The files, by scheduler.
     std::map<std::string, SchedConfigObjects> all() const;
-    // Makes the next cycle resolve sort keys again.
-    void resources_changed();
 
   private:
     struct Compiled {

@@ -21,27 +21,43 @@ std::vector<KeptAmount> keep(std::span<const Amount> amounts) {
     return kept;
 }
 
+namespace {
+
+using Known = Resources::Known;
+constexpr std::pair<std::string_view, std::uint32_t Known::*> kKnownNames[] = {
+    {"ncpus", &Known::ncpus},
+    {"mem", &Known::mem},
+    {"walltime", &Known::walltime},
+    {"select", &Known::select},
+    {"place", &Known::place},
+    {"ssinodes", &Known::ssinodes},
+    {"host", &Known::host},
+    {"vnode", &Known::vnode},
+    {"min_walltime", &Known::min_walltime},
+    {"start_within", &Known::start_within},
+    {"select_range", &Known::select_range},
+    {"chunk_order", &Known::chunk_order},
+    {"per_host", &Known::per_host},
+    {"prefer", &Known::prefer},
+};
+
+}  // namespace
+
 void Resources::define(const ResourceRecord& record) {
     if (record.id >= infos_.size()) infos_.resize(record.id + 1);
     infos_[record.id] = {std::string(record.name), record.kind, record.consumable, true, record.host_level};
-    const std::pair<std::string_view, std::uint32_t*> names[] = {
-        {"ncpus", &known_.ncpus},
-        {"mem", &known_.mem},
-        {"walltime", &known_.walltime},
-        {"select", &known_.select},
-        {"place", &known_.place},
-        {"ssinodes", &known_.ssinodes},
-        {"host", &known_.host},
-        {"vnode", &known_.vnode},
-        {"min_walltime", &known_.min_walltime},
-        {"start_within", &known_.start_within},
-        {"select_range", &known_.select_range},
-        {"chunk_order", &known_.chunk_order},
-        {"per_host", &known_.per_host},
-        {"prefer", &known_.prefer},
-    };
-    for (const auto& [name, id] : names)
-        if (record.name == name) *id = record.id;
+    for (const auto& [name, id] : kKnownNames)
+        if (record.name == name) known_.*id = record.id;
+    ++version_;
+}
+
+void Resources::remove(std::string_view name) {
+    const std::uint32_t gone = id(name);
+    if (gone == kNoResource) return;
+    infos_[gone] = {};
+    for (const auto& [known, id] : kKnownNames)
+        if (known_.*id == gone) known_.*id = kNoResource;
+    ++version_;
 }
 
 const Resources::Info* Resources::find(std::uint32_t id) const {

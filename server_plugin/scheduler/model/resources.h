@@ -58,6 +58,12 @@ class Resources {
     };
 
     void define(const ResourceRecord& record);
+    // Forgets the resource with this name. If one of this name is defined later, it has another id, or
+    // another type under the same id.
+    void remove(std::string_view name);
+    // A number that grows with each define() and remove(): what was read from the definitions before is out
+    // of date when it has grown.
+    std::size_t version() const { return version_; }
     const Info* find(std::uint32_t id) const;
     std::uint32_t id(std::string_view name) const;  // kNoResource: there is none
     const Known& known() const { return known_; }
@@ -81,6 +87,7 @@ class Resources {
   private:
     std::vector<Info> infos_;
     Known known_;
+    std::size_t version_ = 0;
 };
 
 // An amount of a resource as a number in formulas: sizes in kilobytes, durations in seconds, as in pbs_sched.

@@ -115,9 +115,10 @@ std::uint32_t HostLoads::renew(Inventory& inventory, const Resources& resources,
     order.renewals = ++renewals_;
     const Seconds step = HostLoads::step(rules.decay);
     const Instant as_of = now - now.time_since_epoch() % step;
-    if (order.version != inventory.version() || order.resources != resources.size() || as_of < order.as_of) {
+    if (order.version != inventory.version() || order.resources != resources.version() ||
+        as_of < order.as_of) {
         order.version = inventory.version();
-        order.resources = resources.size();
+        order.resources = resources.version();
         order.as_of = as_of;
         order.names.clear();
         order.adjustments.clear();

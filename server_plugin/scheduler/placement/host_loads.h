@@ -110,8 +110,8 @@ class HostLoads {
         std::vector<LoadName> names{};      // the names in the formula
         std::vector<double> adjustments{};  // the adjustments of these names
         bool is_adjusted = false;
-        std::uint64_t version = 0;  // Inventory::version() at the last renewal; 0: none
-        std::size_t resources = 0;
+        std::uint64_t version = 0;   // Inventory::version() at the last renewal; 0: none
+        std::size_t resources = 0;   // Resources::version() at the last renewal
         std::size_t noted = 0;       // how many elements of noted_ its numbers include
         std::uint64_t renewals = 0;  // renewals_ at its last use
         Instant as_of{};

@@ -78,8 +78,8 @@ constexpr std::array<const Deal*, 3> kStandardDeals = {
 
 // Makes the chains: starving jobs first, by_queue, the formula, job_sort_key, and the time in the queue.
 void make_chains(Policy& policy, const Resources& resources) {
-    if (policy.resources_seen == resources.size()) return;
-    policy.resources_seen = resources.size();
+    if (policy.resources_seen == resources.version()) return;
+    policy.resources_seen = resources.version();
     const Settings& s = policy.settings;
     Chain& chain = policy.chain;
     chain.clear();
