@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/job_life.h"
@@ -59,7 +61,7 @@ struct Queued : testing::Test {
         queue.name = "q";
         state.put(queue);
     }
-    Job job(std::string_view user, std::string_view group, std::string_view project, int cpus) {
+    Job job(std::string_view user, std::string_view group, std::string_view project, std::int64_t cpus) {
         Job job;
         job.handle = state.new_handle();
         job.sequence = ++next;
@@ -141,6 +143,24 @@ TEST_F(Queued, AmountsAreRefusedWithOpenPBSsWords) {
     set_server("queued_jobs_threshold_res", "[p:x=3]", "ncpus");
     EXPECT_EQ(refusal(next_one),
               "15143 would exceed project x's limit on resource ncpus in complex for jobs in 'Q' state");
+}
+
+// The sum of the requests is more than a number of 64 bits holds. When jobs leave, it is exact again.
+TEST_F(Queued, AmountsOfAnySizeAreAddedUp) {
+    constexpr std::int64_t kVeryMany = 1'000'000'000'000'000'000;
+    constexpr int kJobs = 20;
+    set("max_queued_res", "[u:ann=9200000000000000000]", "ncpus");
+    std::vector<Job> jobs;
+    for (int i = 0; i < kJobs; ++i) {
+        jobs.push_back(job("ann", "staff", "x", kVeryMany));
+        state.put(jobs.back());
+    }
+    const Job next_one = job("ann", "staff", "x", kVeryMany);
+    EXPECT_THAT(refusal(next_one), HasSubstr("would exceed user ann's limit"));
+    for (int i = 0; i < kJobs - 9; ++i) state.erase_job(jobs[static_cast<size_t>(i)].handle);
+    EXPECT_THAT(refusal(next_one), HasSubstr("would exceed user ann's limit")) << "nine are left";
+    state.erase_job(jobs[kJobs - 9].handle);
+    EXPECT_EQ(refusal(next_one), "");
 }
 
 TEST_F(Queued, OnlyThoseThatDoNotRunCountForThresholds) {

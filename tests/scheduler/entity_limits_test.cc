@@ -57,6 +57,33 @@ struct Limits : testing::Test {
     }
 };
 
+// The sum of the requests is more than a number of 64 bits holds.
+TEST_F(Limits, HoldForSumsOfAnySize) {
+    constexpr std::uint32_t kLic = 40;
+    constexpr int kJobs = 25;
+    world.scheduler.resource_defined({kLic, ResourceKind::integer, "lic", true});
+    const auto submit = [&] {
+        return world.job({.queue = "q", .owner = "ann", .select = "1:ncpus=1:lic=1000000000000000000"});
+    };
+    std::vector<int> all;
+    for (int i = 0; i < kJobs; ++i) all.push_back(submit());
+    server_limits({{user, "", kLic, 9'200'000'000'000'000'000}});
+    EXPECT_EQ(world.cycle(at(++cycles)).started.size(), 9U);
+    server_limits({});
+    std::vector<Amount> available{{kLic, 9'200'000'000'000'000'000, {}}};
+    ServerRecord server;
+    server.resources_available = available;
+    world.server(server);
+    EXPECT_THAT(world.cycle(at(++cycles)).started, IsEmpty()) << "by the server's resources_available";
+    world.server({});
+    EXPECT_EQ(world.cycle(at(++cycles)).started.size(), 16U) << "nothing limits it";
+    server_limits({{user, "", kLic, 2'000'000'000'000'000'000}});
+    const int next = submit();
+    EXPECT_THAT(refusal(next), testing::HasSubstr("lic"));
+    for (int i = 1; i < kJobs; ++i) world.finish(all[static_cast<std::size_t>(i)], at(cycles));
+    EXPECT_THAT(world.cycle(at(++cycles)).started, ElementsAre(next)) << "the sum is exact again";
+}
+
 TEST_F(Limits, RefusalsByLimitsOfJobsHaveTheWordsOfOpenpbs) {
     struct Case {
         std::vector<LimitOptions> limits;

@@ -71,6 +71,33 @@ TEST_F(Quotas, CountAJobAtTheFirstRuleThatMatchesIt) {
     EXPECT_EQ(answer(job("long", "ann", 1)), "Not Running: Quota q1 (vip): ncpus (R: 1 U: 8 L: 8)");
 }
 
+// The sum of the requests is more than a number of 64 bits holds.
+TEST_F(Quotas, CountSumsOfAnySize) {
+    constexpr std::uint32_t kLic = 40;
+    constexpr int kJobs = 25;
+    world.scheduler.resource_defined({kLic, ResourceKind::integer, "lic", true});
+    const auto started = [&] { return world.cycle(at(0, ++minute)).started.size(); };
+    for (const char* rule :
+         {"users={*} to lic=9200000000000000000", "users={*} vnodes=n* to lic=9200000000000000000"}) {
+        SCOPED_TRACE(rule);
+        use({.rules = {{"r", rule}}});
+        std::vector<int> all;
+        for (int i = 0; i < kJobs; ++i)
+            all.push_back(world.job({.queue = "long", .select = "1:ncpus=1:lic=1000000000000000000"}));
+        EXPECT_EQ(started(), 9U);
+        EXPECT_EQ(started(), 0U);
+        world.policy().quotas.clear();
+        world.configure();
+        EXPECT_EQ(started(), 16U) << "without a quota";
+        use({.rules = {{"r", rule}}});
+        const int next = world.job({.queue = "long", .select = "1:ncpus=1:lic=1"});
+        EXPECT_THAT(answer(next), HasSubstr("Quota q1 (r): lic (R: 1 U: 9223372036854775807 L: "));
+        for (const int job : all) world.finish(job, at(0, minute));
+        EXPECT_EQ(answer(next), "starts");
+        world.finish(next, at(0, minute));
+    }
+}
+
 TEST_F(Quotas, WithoutBracesAllShareOneCounter) {
     use({.rules = {{"vip", "users={ann} to ncpus=8"}, {"rest", "users=* to ncpus=6"}}});
     EXPECT_EQ(answer(job("short", "bob", 4)), "starts");

@@ -69,8 +69,7 @@ JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {
         const Resource* resource = resources.find(value.resource());
         if (resource == nullptr || !is_amount(resource->type)) continue;
-        int64_t& sum = sums.amounts[resource->id];
-        sum = amount_sum(sum, amount_product(amount_of(resource->type, value.value()), count));
+        sums.amounts[resource->id] += values::Sum(amount_of(resource->type, value.value())) * count;
     }
     return sums;
 }
@@ -110,8 +109,8 @@ struct Check {
 
     // Returns the sum over the jobs other than `job`: if `job` is counted already, its share is subtracted.
     template <class Of>
-    int64_t sum(const CountedEntity& entity, const Of& of) const {
-        const int64_t total = counted.sum(
+    values::Sum sum(const CountedEntity& entity, const Of& of) const {
+        const values::Sum total = counted.sum(
             queue != nullptr ? queue->handle : 0, entity,
             [&](const EntityCounts::Sums& sums) { return of(threshold ? sums.not_running : sums.all); });
         const Job* before = counted.find(job.handle);
@@ -153,7 +152,7 @@ Result<void> check_jobs(const Check& check) {
     for (const CountedEntity& entity : entities_of(check.job)) {
         const auto limit = limit_for(limits, entity, Type::integer);
         if (!limit) continue;
-        const int64_t used = check.sum(entity, [](const JobSums& sums) { return sums.jobs; });
+        const values::Sum used = check.sum(entity, [](const JobSums& sums) { return sums.jobs; });
         if (used + jobs_of(check.job) > limit->most)
             return fail(PBSE_ENTLIMCT, jobs_text(check, entity, limit->own));
     }
@@ -165,16 +164,16 @@ Result<void> check_amounts(const Check& check) {
         const Resource* resource = check.counted.state().resources.find(value.resource());
         const AttributeValue* asked = check.job.attributes.find("Resource_List", value.resource());
         if (resource == nullptr || asked == nullptr) continue;
-        const int64_t more = amount_product(amount_of(resource->type, asked->value()), jobs_of(check.job));
+        const values::Sum more = values::Sum(amount_of(resource->type, asked->value())) * jobs_of(check.job);
         const std::vector<EntityLimit> limits = stored(value.value());
         for (const CountedEntity& entity : entities_of(check.job)) {
             const auto limit = limit_for(limits, entity, resource->type);
             if (!limit) continue;
-            const int64_t used = check.sum(entity, [&](const JobSums& sums) {
+            const values::Sum used = check.sum(entity, [&](const JobSums& sums) {
                 const auto at = sums.amounts.find(resource->id);
-                return at == sums.amounts.end() ? 0 : at->second;
+                return at == sums.amounts.end() ? values::Sum() : at->second;
             });
-            if (amount_sum(used, more) > limit->most)
+            if (used + more > limit->most)
                 return fail(PBSE_ENTLIMRESC, amounts_text(check, entity, limit->own, resource->name));
         }
     }
@@ -248,10 +247,7 @@ Result<void> check_limit_styles(std::string_view name, const Attributes& own, co
 
 void JobSums::add(const JobSums& other) {
     jobs += other.jobs;
-    for (const auto& [resource, amount] : other.amounts) {
-        int64_t& sum = amounts[resource];
-        sum = amount_sum(sum, amount);
-    }
+    for (const auto& [resource, amount] : other.amounts) amounts[resource] += amount;
 }
 
 std::array<CountedEntity, 4> entities_of(const Job& job) {
@@ -335,19 +331,19 @@ const Job* CountedJobs::find(uint64_t job) {
 }
 
 template <class Part>
-int64_t CountedJobs::sum(uint64_t queue, const CountedEntity& entity, const Part& part) {
+values::Sum CountedJobs::sum(uint64_t queue, const CountedEntity& entity, const Part& part) {
     settle();
     const auto of = [&](const EntityCounts& counts) {
         const EntityCounts::Sums* sums = counts.find(queue, entity);
-        return sums == nullptr ? 0 : part(*sums);
+        return sums == nullptr ? values::Sum() : values::Sum(part(*sums));
     };
-    const int64_t known = of(state_.entity_counts());
-    return staged_.empty() ? known : amount_sum(known - of(before_), of(after_));
+    const values::Sum known = of(state_.entity_counts());
+    return staged_.empty() ? known : known - of(before_) + of(after_);
 }
 
 int64_t CountedJobs::others_in(const Queue& queue, uint64_t job) {
     const int64_t all =
-        sum(queue.handle, {'o', ifl::kAllEntity}, [](const auto& sums) { return sums.members; });
+        sum(queue.handle, {'o', ifl::kAllEntity}, [](const auto& sums) { return sums.members; }).value();
     const Job* known = find(job);
     return known != nullptr && known->queue == queue.handle ? all - 1 : all;
 }

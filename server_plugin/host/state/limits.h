@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/state/attributes.h"
 #include "server_plugin/host/state/objects.h"
+#include "values/sum.h"
 
 namespace pbs::host {
 
@@ -33,7 +35,7 @@ Result<void> check_limit_styles(std::string_view name, const Attributes& own, co
 // The number of some jobs, and the sums of their requests.
 struct JobSums {
     int64_t jobs = 0;
-    Amounts amounts;
+    std::map<uint32_t, values::Sum> amounts;  // by resource
     void add(const JobSums& other);
 };
 // An entity: the jobs that a limit counts together. These are the jobs of one user ('u'), group ('g') or
@@ -96,7 +98,7 @@ class CountedJobs {
     // Sums one part of the requests, such as the number of jobs, over an entity's jobs in a queue. If `queue`
     // is 0, sums over all queues.
     template <class Part>
-    int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
+    values::Sum sum(uint64_t queue, const CountedEntity& entity, const Part& part);
     // Returns the number of jobs in the queue other than `job`.
     int64_t others_in(const Queue& queue, uint64_t job);
 

@@ -263,7 +263,8 @@ void CycleContext::add_told_amount(const std::string& element) {
 
 void CycleContext::keep_what_was_taken() {
     for (const ServerAmount& amount : state.server_amounts)
-        if (amount.is_told() && !amount.given_back) tables.told.set_taken(amount.element, amount.in_use);
+        if (amount.is_told() && !amount.given_back)
+            tables.told.set_taken(amount.element, amount.in_use.value());
 }
 
 Candidate CycleContext::candidate(const OrderedJob& job) const {

@@ -24,7 +24,7 @@ void for_each_supply(const CycleState& state, const QueueView* view, Visit visit
     if (view == nullptr) {
         for (const ServerAmount& amount : state.server_amounts)
             if (!state.is_excluded(amount.available.resource) &&
-                visit(Supply{amount.available, amount.in_use, amount.given_back, amount.is_told()}))
+                visit(Supply{amount.available, amount.in_use.value(), amount.given_back, amount.is_told()}))
                 return;
         return;
     }
@@ -32,7 +32,7 @@ void for_each_supply(const CycleState& state, const QueueView* view, Visit visit
     for (std::size_t i = 0; i < available.size(); ++i) {
         if (state.is_excluded(available[i].resource)) continue;
         const bool given_back = state.resources->consumable(available[i].resource);
-        if (visit(Supply{available[i], given_back ? view->in_use[i] : 0, given_back, false})) return;
+        if (visit(Supply{available[i], given_back ? view->in_use[i].value() : 0, given_back, false})) return;
     }
 }
 
@@ -59,9 +59,9 @@ Reason lack_of(const CycleState& state, const Request& request, const Supply& su
         return differs_by(state.resources->format(resource, *asked),
                           state.resources->format(resource, available.number));
     }
-    if (*asked == 0 || supply.in_use + *asked <= available.number) return {};
+    if (*asked == 0 || values::Sum(supply.in_use) + *asked <= available.number) return {};
     reason.a = *asked;
-    reason.b = available.number - supply.in_use;
+    reason.b = (values::Sum(available.number) - supply.in_use).value();
     reason.c = available.number;
     return reason;
 }
@@ -70,7 +70,8 @@ JobSize left_of_supplies(const CycleState& state, const QueueView* view) {
     JobSize left = kAnySize;
     const auto& known = state.resources->known();
     for_each_supply(state, view, [&](const Supply& supply) {
-        const std::int64_t free = free_at_least(supply.available.number - supply.in_use);
+        const std::int64_t free =
+            free_at_least((values::Sum(supply.available.number) - supply.in_use).value());
         if (supply.available.resource == known.ncpus) left.ncpus = narrow(free);
         if (supply.available.resource == known.mem) left.mem = megabytes(free);
         return false;
@@ -175,8 +176,8 @@ Refusal Limit::check_amounts(const CycleState& state, const JobNeeds& job, std::
         if (found.most < 0) continue;
         const auto asked = asked_amount(*job.request, job.asked, limit.resource);
         if (!asked) continue;
-        if (state.counts->entities().of(of_scope, entity, whose, limit.resource) + *asked <= found.most)
-            continue;
+        const std::int64_t used = state.counts->entities().of(of_scope, entity, whose, limit.resource);
+        if (values::Sum(used) + *asked <= found.most) continue;
         const Reason why{code(), view.slot,  real_resource(limit.resource, *state.resources),
                          *asked, found.most, found.own ? whose : 0};
         return Refusal::for_less_of(reason_with(state, why), lifted_by(view.slot, whose));

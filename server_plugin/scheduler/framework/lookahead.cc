@@ -107,7 +107,9 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
         view_.nodes += sign * h.nodes;
         for (std::size_t i = 0; i < view_.in_use.size(); ++i)
             view_.in_use[i] +=
-                sign * number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0);
+                values::Sum(
+                    number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0)) *
+                sign;
         if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
     if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group || h.whose.array != 0 ||

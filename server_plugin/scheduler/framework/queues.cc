@@ -117,7 +117,7 @@ void Queues::renew_view(QueueView& view) {
         if (view.facts != before) view.filters_known = false;
     }
     view.running = view.nodes = 0;
-    std::ranges::fill(view.in_use, 0);
+    std::ranges::fill(view.in_use, values::Sum());
     fill_view(view);
 }
 
@@ -175,7 +175,7 @@ void Queues::fill_view(QueueView& view) {
         view.nodes = queue.nodes_in_use;
         for (std::size_t i = 0; i < view.in_use.size(); ++i) {
             const auto resource = queue.resources_available[i].resource;
-            view.in_use[i] = resource < queue.in_use.size() ? queue.in_use[resource] : 0;
+            view.in_use[i] = resource < queue.in_use.size() ? queue.in_use[resource] : values::Sum();
         }
     }
     if (view.dedicated) state_.dedicated_running += view.running;
@@ -187,7 +187,8 @@ void Queues::count_into(QueueView& view, JobSlot job, int sign) const {
     const Request& request = t_.requests[t_.jobs.request[job]];
     for (std::size_t i = 0; i < view.in_use.size(); ++i)
         view.in_use[i] +=
-            sign * number_of(request.totals, view.queue->resources_available[i].resource).value_or(0);
+            values::Sum(number_of(request.totals, view.queue->resources_available[i].resource).value_or(0)) *
+            sign;
 }
 
 std::vector<QueueView*> Queues::counting(JobSlot job) const {

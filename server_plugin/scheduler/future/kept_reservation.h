@@ -14,6 +14,7 @@
 #include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -33,7 +34,7 @@ class KeptReservation {
     // A limit that the job has to observe, and the amount of it in use.
     struct Watched {
         LimitNeed limit;
-        std::int64_t in_use = 0;
+        values::Sum in_use{};
         bool may_decide = true;  // if more of the limit were free, the job could start earlier or elsewhere
     };
 

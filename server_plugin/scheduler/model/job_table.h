@@ -17,6 +17,7 @@
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/resources.h"
 #include "values/indices.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -209,7 +210,7 @@ struct Queue {
     Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
     // Amounts that the running jobs use. Tables::count_running() updates them.
     std::int64_t nodes_in_use = 0;
-    std::vector<std::int64_t> in_use;  // by resource
+    std::vector<values::Sum> in_use;  // by resource
 };
 
 class QueueTable {

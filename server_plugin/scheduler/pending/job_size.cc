@@ -34,12 +34,12 @@ bool is_told_by_size(const Request& request, const Resources& resources) {
            });
 }
 
-JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+JobSize left_of(std::span<const KeptAmount> available, std::span<const values::Sum> in_use,
                 const Resources& resources) {
     JobSize left = kAnySize;
     const auto& known = resources.known();
     for (std::size_t i = 0; i < available.size(); ++i) {
-        const std::int64_t free = free_at_least(available[i].number - in_use[i]);
+        const std::int64_t free = free_at_least((values::Sum(available[i].number) - in_use[i]).value());
         if (available[i].resource == known.ncpus) left.ncpus = narrow(free);
         if (available[i].resource == known.mem) left.mem = megabytes(free);
     }

@@ -11,6 +11,7 @@
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/pending/sort.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -45,7 +46,7 @@ inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeed
 bool is_told_by_size(const Request& request, const Resources& resources);
 
 // Returns the CPUs and the memory of `available` that aren't `in_use`.
-JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
+JobSize left_of(std::span<const KeptAmount> available, std::span<const values::Sum> in_use,
                 const Resources& resources);
 
 }  // namespace pbs::sched

@@ -81,7 +81,8 @@ PoolId CycleState::pool_for(const QueueView& view, const Request& request) const
 void CycleState::count_in_server(const Request& request, int sign) {
     for (ServerAmount& amount : server_amounts)
         if (amount.given_back)
-            amount.in_use += sign * number_of(request.totals, amount.available.resource).value_or(0);
+            amount.in_use +=
+                values::Sum(number_of(request.totals, amount.available.resource).value_or(0)) * sign;
 }
 
 bool CycleState::is_excluded(std::uint32_t resource) const {

@@ -21,6 +21,7 @@
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/own_states.h"
 #include "server_plugin/scheduler/state/reason.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -56,7 +57,7 @@ struct ServerAmount {
     KeptAmount available;
     std::string_view element{};  // the element of server_dyn_res; empty: no program reports the amount
     bool given_back = false;     // the resource is consumable, so jobs give back their amounts
-    std::int64_t in_use = 0;
+    values::Sum in_use{};
 
     bool is_told() const { return !element.empty(); }
 };
@@ -117,7 +118,7 @@ struct QueueView {
     std::int64_t nodes = 0;  // nodes in use
     // The end of the last of its running jobs. Not later than now if it has none.
     Instant empties{};
-    std::vector<std::int64_t> in_use;  // the use of queue->resources_available by jobs, in the same order
+    std::vector<values::Sum> in_use;  // the use of queue->resources_available by jobs, in the same order
     Seconds max_walltime{-1};
 
     bool open = true;  // the present time is inside its time windows

@@ -28,7 +28,7 @@ void EntityUse::count_in(std::uint32_t watched_scope, std::uint32_t scope, const
         if (!amount || *amount == 0) continue;
         const Key key{scope, watched.kind, job.entities.of(watched.kind), watched.resource};
         const auto counted = use_.try_emplace(key).first;
-        counted->second += sign * *amount;
+        counted->second += values::Sum(*amount) * sign;
         assert(counted->second >= 0);  // jobs are counted again when the watched limits change
         if (counted->second == 0) use_.erase(counted);
     }

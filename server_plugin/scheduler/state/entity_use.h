@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/entity_limits.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -47,7 +48,7 @@ class EntityUse {
     std::int64_t of(std::uint32_t scope, EntityKind kind, std::uint32_t entity,
                     std::uint32_t resource) const {
         const auto found = use_.find({scope, kind, entity, resource});
-        return found == use_.end() ? 0 : found->second;
+        return found == use_.end() ? 0 : found->second.value();
     }
 
     // The number of running subjobs of an array (JobTable::array()).
@@ -66,7 +67,7 @@ class EntityUse {
     // Scope, kind, entity, resource.
     using Key = std::tuple<std::uint32_t, EntityKind, std::uint32_t, std::uint32_t>;
     absl::flat_hash_map<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty
-    absl::flat_hash_map<Key, std::int64_t> use_;
+    absl::flat_hash_map<Key, values::Sum> use_;
     absl::flat_hash_map<std::uint32_t, std::int64_t> subjobs_;  // by array; none is 0
 };
 

@@ -29,10 +29,11 @@ std::int64_t asked_in_all(const CycleState& state, const Request& request, Secon
 }
 
 // Adds the amounts to the sums (sign 1), or subtracts them (sign -1). Returns whether a sum isn't 0 now.
-bool add_up(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& amounts, int sign) {
+template <class Amount>
+bool add_up(std::vector<values::Sum>& sums, const std::vector<Amount>& amounts, int sign) {
     bool any = false;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        sums[i] += sign * amounts[i];
+        sums[i] += values::Sum(amounts[i]) * sign;
         any = any || sums[i] != 0;
     }
     return any;
@@ -171,7 +172,8 @@ void QuotaBook::recount(CycleState& state, JobSlot job) {
     if (counted.ends_until != Instant::max()) ends_move_.emplace(counted.ends_until, job);
 }
 
-void QuotaBook::add(std::uint32_t number, Instant ends, const std::vector<std::int64_t>& amounts, int sign) {
+template <class Amount>
+void QuotaBook::add(std::uint32_t number, Instant ends, const std::vector<Amount>& amounts, int sign) {
     Counter& counter = counters_[number];
     add_up(counter.used, amounts, sign);
     if (!is_ahead(counter)) return;
@@ -294,11 +296,11 @@ void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) 
 // overrun their walltime still count.
 std::int64_t QuotaBook::used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const {
     if (counter == nullptr) return 0;
-    std::int64_t used = counter->used[bound];
-    if (at <= now || !is_ahead(*counter)) return used;
+    values::Sum used = counter->used[bound];
+    if (at <= now || !is_ahead(*counter)) return used.value();
     for (auto end = counter->ends.upper_bound(now); end != counter->ends.end() && end->first <= at; ++end)
         used -= end->second[bound];
-    return used;
+    return used.value();
 }
 
 // ---- Limits.
@@ -356,7 +358,7 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, c
             return excess_of(candidate.key, i, {}, begins);
         }
         const auto of_job = balance(state, candidate, i, subject, begins, binds);
-        if (of_job && of_job->used + of_job->asked > of_job->most)
+        if (of_job && values::Sum(of_job->used) + of_job->asked > of_job->most)
             return excess_of(candidate.key, i, *of_job, begins);
     }
     return std::nullopt;
@@ -409,8 +411,8 @@ bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::ui
         const Counter* const counted = find(key);
         const std::vector<Bound>& bounds = rule_of(key).bounds;
         for (std::size_t i = 0; i < bounds.size(); ++i) {
-            const std::int64_t used = counted != nullptr ? counted->used[i] : 0;
-            if (bounds[i].most - used < largest_asked(state, bounds[i].what)) return true;
+            const values::Sum used = counted != nullptr ? counted->used[i] : values::Sum();
+            if (values::Sum(bounds[i].most) - used < largest_asked(state, bounds[i].what)) return true;
         }
         return false;
     });
@@ -437,7 +439,8 @@ const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject&
             if (!candidate) continue;
             for (const Bound& bound : quotas_[route.quota].rules[candidate->rule].bounds)
                 if (bound.consumable && bound.column != 0 && needs[bound.column] > 0)
-                    given_.taken[{candidate->key, bound.column}] += needs[bound.column] * part.count;
+                    given_.taken[{candidate->key, bound.column}] +=
+                        values::Sum(needs[bound.column]) * part.count;
         }
     }
     given_.places = places;
@@ -464,10 +467,10 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
             if (!bound.consumable || bound.column == 0 || needs[bound.column] == 0) continue;
             const auto limit = limit_of(state, candidate->key, i);
             if (!limit) continue;
-            std::int64_t used = used_at(counted, i, begins, *binds);
+            values::Sum left = values::Sum(*limit) - used_at(counted, i, begins, *binds);
             const auto taken = given.taken.find({candidate->key, bound.column});
-            if (taken != given.taken.end()) used += taken->second;
-            most = std::min(most, std::max<std::int64_t>(0, *limit - used) / needs[bound.column]);
+            if (taken != given.taken.end()) left -= taken->second;
+            most = std::min(most, std::max<std::int64_t>(0, left.value()) / needs[bound.column]);
         }
     }
     return most;
@@ -494,7 +497,8 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& s
                 if (!bound.consumable || bound.column != column) continue;
                 const auto most = limit_of(state, key, i);
                 const std::int64_t used = used_at(find(key), i, begins, *binds);
-                if (most && used + amount > *most) return excess_of(key, i, {amount, used, *most}, begins);
+                if (most && values::Sum(used) + amount > *most)
+                    return excess_of(key, i, {amount.value(), used, *most}, begins);
             }
         }
     }
@@ -516,7 +520,7 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
             if (!bounds[i].consumable || charge.amounts[i] == 0 || !most) continue;
             const std::int64_t used = used_at(&counted, i, reservation.start, *binds);
             reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
-                                         *most - used - charge.amounts[i]});
+                                         (values::Sum(*most) - used - charge.amounts[i]).value()});
         }
     }
 }

@@ -29,6 +29,7 @@
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "server_plugin/scheduler/state/running_changes.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -147,9 +148,9 @@ class QuotaBook {
     };
     struct Counter {
         Key key{};
-        std::vector<std::int64_t> used;  // by the bounds of the rule
+        std::vector<values::Sum> used;  // by the bounds of the rule
         // For quotas that look ahead: the amounts of the jobs that end at an instant.
-        std::map<Instant, std::vector<std::int64_t>> ends;
+        std::map<Instant, std::vector<values::Sum>> ends;
     };
     struct Charge {
         std::uint32_t counter = 0;
@@ -168,7 +169,7 @@ class QuotaBook {
         const Request* request = nullptr;
         const std::vector<Route>* routes = nullptr;
         Placement places;
-        std::map<std::pair<Key, std::uint32_t>, std::int64_t> taken;  // by counter and column
+        std::map<std::pair<Key, std::uint32_t>, values::Sum> taken;  // by counter and column
     };
     // The owner, group, project, queue and shapes of a job.
     using RouteKey = std::array<std::uint32_t, 5>;
@@ -199,7 +200,8 @@ class QuotaBook {
     bool looks_ahead() const;
     bool is_ahead(const Counter& counter) const;
     // Adds the amounts to the counter (sign 1), or subtracts them (sign -1). `ends`: when the job ends.
-    void add(std::uint32_t counter, Instant ends, const std::vector<std::int64_t>& amounts, int sign);
+    template <class Amount>
+    void add(std::uint32_t counter, Instant ends, const std::vector<Amount>& amounts, int sign);
     void add(const Counted& counted, int sign) {
         for (const Charge& charge : counted.charges) add(charge.counter, counted.ends, charge.amounts, sign);
     }
@@ -243,7 +245,7 @@ class QuotaBook {
     EndsMove ends_move_;  // the jobs of `running_` that have an instant `ends_until`
     // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
     // ahead).
-    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::int64_t>> this_cycle_;
+    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<values::Sum>> this_cycle_;
     std::vector<InQuota> quotas_;
     std::map<RouteKey, std::vector<Route>> routes_;
     std::map<Key, std::uint32_t> numbers_;

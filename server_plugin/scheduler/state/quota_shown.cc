@@ -86,10 +86,10 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
             const std::uint32_t id = resource_of(state, bound);
             QuotaUse& use = out.emplace_back(counter);
             use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
-            use.used = amount_text(state, bound, counters_[number].used[i]);
+            use.used = amount_text(state, bound, counters_[number].used[i].value());
             const auto limit = limit_of(state, key, i);
             use.limit = limit ? amount_text(state, bound, *limit) : "-";
-            use.used_number = counters_[number].used[i];
+            use.used_number = counters_[number].used[i].value();
             use.limit_number = limit.value_or(-1);
         }
     }

@@ -82,8 +82,8 @@ void Tables::count_running(JobSlot job, int sign) {
     if (queue.in_use.size() < resources.size()) queue.in_use.resize(resources.size());
     for (const KeptAmount& amount : requests[jobs.request[job]].totals) {
         if (amount.resource >= in_use.size()) continue;
-        in_use[amount.resource] += sign * amount.number;
-        queue.in_use[amount.resource] += sign * amount.number;
+        in_use[amount.resource] += values::Sum(amount.number) * sign;
+        queue.in_use[amount.resource] += values::Sum(amount.number) * sign;
     }
 }
 

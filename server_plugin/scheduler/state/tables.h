@@ -22,6 +22,7 @@
 #include "server_plugin/scheduler/state/cycle_state.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "server_plugin/scheduler/state/running_changes.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -98,8 +99,8 @@ struct Tables {
     // jobs.
     RunCounts counts;
     std::int64_t running = 0;
-    std::vector<std::int64_t> in_use;  // by resource
-    NodeSize counted_size;             // the size of a node for Queue::nodes_in_use
+    std::vector<values::Sum> in_use;  // by resource
+    NodeSize counted_size;            // the size of a node for Queue::nodes_in_use
     RunningChanges running_changes;
     QuotaVnodes quota_vnodes;
     PastUsage usage;
