@@ -14,10 +14,10 @@ void put_list(DisWriter& out, const List& attributes) {
         const bool has_resource = !attribute.resource.empty();
         out.put_unsigned(attribute.name.size() + 1 + attribute.value.size() + 1 +
                          (has_resource ? attribute.resource.size() + 1 : 0));
-        out.put_string(attribute.name);
+        out.put_text(attribute.name);
         out.put_unsigned(has_resource ? 1 : 0);
-        if (has_resource) out.put_string(attribute.resource);
-        out.put_string(attribute.value);
+        if (has_resource) out.put_text(attribute.resource);
+        out.put_text(attribute.value);
         out.put_unsigned(static_cast<std::uint64_t>(attribute.op));
     }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "values/number.h"
 
 namespace pbs::ifl {
@@ -47,6 +49,13 @@ void DisWriter::put_signed(std::int64_t value) {
 void DisWriter::put_string(std::string_view value) {
     put_unsigned(value.size());
     out_.append(value);
+}
+
+void DisWriter::put_text(std::string_view value) {
+    if (value.find('\0') == std::string_view::npos) return put_string(value);
+    std::string text(value);
+    std::replace(text.begin(), text.end(), '\0', '?');
+    put_string(text);
 }
 
 void DisReader::fail(const char* field, std::string_view what) {

@@ -23,6 +23,8 @@ class DisWriter {
     void put_unsigned(std::uint64_t value);
     void put_signed(std::int64_t value);
     void put_string(std::string_view value);
+    /// Writes a string that DisReader::get_text() reads: a NUL byte in it becomes a question mark.
+    void put_text(std::string_view value);
     /// Appends the output of another DisWriter.
     void put_encoded(std::string_view dis) { out_.append(dis); }
 

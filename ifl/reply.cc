@@ -31,7 +31,7 @@ void put_header(DisWriter& out, const Reply& reply) {
 template <class List>
 void put_object(DisWriter& out, std::uint32_t type, std::string_view name, const List& attributes) {
     out.put_unsigned(type);
-    out.put_string(name);
+    out.put_text(name);
     put_attributes(out, attributes);
 }
 
@@ -107,7 +107,7 @@ void get(DisReader& in, const ReplyLimits& limits, StatusReply& body) {
 }
 
 void put(DisWriter& out, const TextReply& body) {
-    out.put_string(body.text);
+    out.put_text(body.text);
 }
 void get(DisReader& in, const ReplyLimits& limits, TextReply& body) {
     body.text = in.get_string("text", limits.value);

@@ -307,6 +307,21 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
+// Refuses control characters in rules. Rules of a database that has some already are still read.
+Result<void> check_quota_rules(const Value* before, const StringList& rules) {
+    const StringList* known = before == nullptr ? nullptr : std::get_if<StringList>(before);
+    for (const std::string& rule : rules) {
+        const std::size_t at = control_character(rule);
+        if (at == std::string::npos || (known != nullptr && std::ranges::find(*known, rule) != known->end()))
+            continue;
+        const std::string_view name = quota_rule_name(rule);
+        return fail(Code::bad_value,
+                    fmt::format("rule.{}: the character in column {} is a control character, expected none",
+                                name, at - name.size() - 1));
+    }
+    return {};
+}
+
 // Refuses too many rules, and a rule_order with rules that the quota doesn't have.
 Result<void> check_quota(const Object& quota) {
     constexpr std::size_t kMostRules = 1000;
@@ -372,6 +387,8 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             return check_load_thresholds(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
+        case Syntax::quota_rules:
+            return check_quota_rules(before, std::get<StringList>(value));
         case Syntax::output_file:
             if (before && *before == value) return {};
             return check_output(attribute, std::get<std::string>(value));

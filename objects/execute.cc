@@ -107,6 +107,7 @@ Result<void> change_element(Object& object, const Attribute& attribute, const At
     if (operation == Operation::unset || values::trim(change.value).empty()) {
         if (known != list.end()) list.erase(known);
     } else {
+        if (Result<void> fits = check_length(attribute, change.value.size()); !fits) return fits;
         Form element = canonical_string(attribute, change.key + ": " + change.value);
         if (!element)
             return bad_value(fmt::format("{}.{}", attribute.name, change.key), change.value,

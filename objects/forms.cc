@@ -29,9 +29,7 @@ bool made_of(std::string_view text, std::string_view others) {
 
 // Accepts a text on one line: a control character would break accounting and log files.
 Form text_form(std::string_view text) {
-    const bool clean =
-        std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-    if (!clean) return wrong("it has a control character");
+    if (control_character(text) != std::string_view::npos) return wrong("it has a control character");
     return std::string(text);
 }
 
@@ -325,6 +323,12 @@ Form host_form(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t control_character(std::string_view text) {
+    const auto found =
+        std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
+}
 
 bool is_queue_name(std::string_view text) {
     return made_of(text, "-_.") && text.size() <= 15 &&

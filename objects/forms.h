@@ -2,6 +2,7 @@
 // canonical text, or a remark on the mistake. value.cc adds the attribute and the value to the error.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -17,6 +18,9 @@ using Form = tl::expected<std::string, std::string>;
 // Returns the canonical text of a string by the attribute's syntax. If the syntax is one of lists, `text` is
 // one element. If values of the syntax aren't strings, returns the text unchanged.
 Form canonical_string(const Attribute& attribute, std::string_view text);
+
+// Returns the place of the first control character; npos: there is none.
+std::size_t control_character(std::string_view text);
 
 bool is_queue_name(std::string_view text);
 bool is_resource_name(std::string_view text);

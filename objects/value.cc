@@ -289,14 +289,14 @@ struct Formatter {
     }
 };
 
+}  // namespace
+
 Result<void> check_length(const Attribute& attribute, std::size_t length) {
     const std::size_t longest = attribute.syntax == Syntax::tree_elements ? kLongestTree : kLongestValue;
     if (length <= longest) return {};
     return fail(Code::bad_value, fmt::format("{}: the value is {} characters long; at most {} are allowed",
                                              attribute.name, length, longest));
 }
-
-}  // namespace
 
 Result<Value> parse_value(const Attribute& attribute, std::string_view text) {
     if (auto fits = check_length(attribute, text.size()); !fits) return tl::unexpected(fits.error());

@@ -64,6 +64,8 @@ tl::unexpected<Error> bad_value(std::string_view what, std::string_view text, st
 using Value = std::variant<bool, std::int64_t, double, std::string, StringList, std::chrono::seconds,
                            TimeOfDay, Size, BooleanOrDate, Variance>;
 
+// Refuses a text of a value that is longer than the attribute allows.
+Result<void> check_length(const Attribute& attribute, std::size_t length);
 // Reads an attribute's value from text that a user typed. Checks its syntax only; check.h checks whether the
 // objects that it names exist, and what a recurrence or a formula means. Errors: bad_value, naming the
 // attribute, the value and what was expected.

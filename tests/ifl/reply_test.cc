@@ -46,6 +46,21 @@ TEST(Reply, EveryChoiceComesBackAsItWasSent) {
     }
 }
 
+// A text that quotes what somebody has sent may have a NUL byte, which readers refuse.
+TEST(Reply, ATextWithANulByteIsReadAllTheSame) {
+    using namespace std::string_literals;
+    const auto refusal = decode_reply(encode_reply({15014, 0, TextReply{"found 'x\0y'"s}, false}));
+    ASSERT_TRUE(refusal.has_value());
+    EXPECT_EQ(std::get<TextReply>(refusal->body).text, "found 'x?y'");
+    const ObjectStatus quota{67, "q\0"s, {{"rule", "a\0"s, "users=\0 to jobs=1"s}}};
+    const auto status = decode_reply(encode_reply({0, 0, StatusReply{{quota}}, false}));
+    ASSERT_TRUE(status.has_value());
+    const ObjectStatus& shown = std::get<StatusReply>(status->body).objects.at(0);
+    EXPECT_EQ(shown.name, "q?");
+    EXPECT_EQ(shown.attributes.at(0).resource, "a?");
+    EXPECT_EQ(shown.attributes.at(0).value, "users=? to jobs=1");
+}
+
 TEST(Reply, EveryProperPrefixIsRefused) {
     for (const ReplyBody& body : all_bodies()) {
         const std::string data = encode_reply({0, 0, body, false});

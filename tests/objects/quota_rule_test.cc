@@ -100,6 +100,32 @@ TEST_F(QuotaObjects, RefuseLimitsThatAreNone) {
     EXPECT_EQ(refused("vnodes={*} to ncpus=(ncpus * 2),mem=4gb"), "");
 }
 
+TEST_F(QuotaObjects, RefuseVeryLongRules) {
+    run("c quota q1");
+    const std::string longest = "users=" + std::string(65536 - 16, 'u') + " to jobs=1";
+    EXPECT_TRUE(give(with_rule("a", longest)));
+    const auto refused = give(with_rule("b", longest + "1"));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("the value is 65537 characters long; at most 65536 are allowed"));
+}
+
+TEST_F(QuotaObjects, RefuseControlCharacters) {
+    using namespace std::string_literals;
+    run("c quota q1");
+    for (const std::string& text : {"users=x\0y to jobs=3"s, "users=x\x01y to jobs=3"s,
+                                    "users=x to jobs=3\x7f"s, "vnodes=n1 to jobs=(1\n+\x1b 1)"s}) {
+        const auto done = give(with_rule("a", text));
+        EXPECT_FALSE(done) << text;
+    }
+    const auto refused = give(with_rule("a", "users=x\0y to jobs=3"s));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("rule.a: the character in column 8 is a control character, expected none"));
+    EXPECT_TRUE(give(with_rule("a", "users=x\n to\tjobs=3")));
+    EXPECT_THAT(rules(), ElementsAre("a: users=x to jobs=3"));
+}
+
 TEST_F(QuotaObjects, KeepARuleAtItsPlace) {
     run("c quota q1");
     ASSERT_TRUE(give(with_rule("a", "users={*} to ncpus=4")));
