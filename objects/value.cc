@@ -159,13 +159,17 @@ Result<Value> parse_by_syntax(const Attribute& attribute, std::string_view text)
         case Syntax::size: {
             Result<Size> size = parse_size(attribute.name, text);
             if (size && static_cast<double>(size->bytes) < attribute.minimum)
-                return bad(attribute, text, "it is too small");
+                return bad(attribute, text,
+                           fmt::format("it is too small, the least is {}",
+                                       values::size_text(static_cast<std::int64_t>(attribute.minimum))));
             return as_value(std::move(size));
         }
         case Syntax::duration: {
             Result<seconds> duration = parse_duration(attribute.name, text);
             if (duration && static_cast<double>(duration->count()) < attribute.minimum) {
-                return bad(attribute, text, "it is too short");
+                return bad(attribute, text,
+                           fmt::format("it is too short, the least is {}",
+                                       values::duration_text(static_cast<std::int64_t>(attribute.minimum))));
             }
             return as_value(std::move(duration));
         }

@@ -41,6 +41,16 @@ TEST(BadValue, NamesTheMistakeBeforeTheForm) {
               "a: bad value '" + std::string(200, 'x') + "...': expected less");
 }
 
+TEST(BadValue, SaysTheLeastThatIsAllowed) {
+    const Attribute& half_life = *find_attribute(ObjectType::fs_group, "half_life");
+    EXPECT_THAT(
+        parse_value(half_life, "0").error().message,
+        testing::HasSubstr("half_life: bad value '0': it is too short, the least is 00:01:00; expected"));
+    const Attribute& size = *find_attribute(ObjectType::policy, "ssinode_mem");
+    EXPECT_THAT(parse_value(size, "0").error().message,
+                testing::HasSubstr("it is too small, the least is 1b;"));
+}
+
 TEST(TimeOfDay, HasThreeForms) {
     EXPECT_EQ(parse_time_of_day("a", "0600")->since_midnight, std::chrono::hours(6));
     EXPECT_EQ(parse_time_of_day("a", "6:00")->since_midnight, std::chrono::hours(6));

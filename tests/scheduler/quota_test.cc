@@ -319,7 +319,7 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
     EXPECT_EQ(answer(job("short", "bob", 1)), "starts");
     EXPECT_EQ(
         gate(job("short", "carl", 1), "quota"),
-        "Not Running: Quota q1 (all): jobs (R: 1 U: 1 L: 1) (counter one for all, used by 1 running jobs)");
+        "Not Running: Quota q1 (all): jobs (R: 1 U: 1 L: 1) (counter one for all, used by 1 running job)");
     use({.rules = {{"n", "vnodes={*} to ncpus=4"}}});
     const int on_n1 = job("short", "carl", 3);
     EXPECT_EQ(gate(on_n1, "hosts"), "");

@@ -41,7 +41,8 @@ std::string QuotaBook::last_refusal(CycleState& state) {
             }
         }
     const bool own = refused_key_[place_of(objects::QuotaSubject::users)] != 0;
-    if (!own || jobs == 0) return fmt::format("counter {}, used by {} running jobs", text, jobs);
+    if (!own || jobs == 0)
+        return fmt::format("counter {}, used by {} running {}", text, jobs, jobs == 1 ? "job" : "jobs");
     const std::string more = jobs > kMostNamed ? fmt::format(" and {} more", jobs - kMostNamed) : "";
     return fmt::format("counter {}, used by {}{}", text, named, more);
 }
