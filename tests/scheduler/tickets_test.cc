@@ -433,6 +433,19 @@ TEST_F(TicketCycles, GoByOverrideTickets) {
     EXPECT_THAT(all_in_turn(), ElementsAre(rescue, ann));
 }
 
+// The sums of an example of Grid Engine: override tickets are given first, and functional tickets after them.
+TEST_F(TicketCycles, OfAllKindsAreAddedUp) {
+    world.policy().override_tickets = {{OwnerKind::user, "bob", 900}};
+    world.configure();
+    std::map<std::string, double> expected;
+    for (const auto& [owner, sum] :
+         {std::pair("ann", 10000.0), {"ann", 3125.0}, {"bob", 4650.0}, {"bob", 2325.0}})
+        expected[std::to_string(job(owner)) + ".server"] = sum;
+    const TicketsView view = world.scheduler.inspect().tickets({at(1), "default", {}, {}});
+    ASSERT_EQ(view.rows.size(), expected.size());
+    for (const auto& row : view.rows) EXPECT_NEAR(row.sum(), expected.at(row.job), 0.05) << row.job;
+}
+
 TEST_F(TicketCycles, GoByTheShareTree) {
     Settings& s = world.policy();
     s.tickets_functional = 0;

@@ -74,6 +74,35 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
     EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
 }
 
+// With 10000, 3750 and 1875 tickets, the priorities of the same jobs are 0.5355196, 0.60375 and 0.550703.
+TEST_F(Priorities, WithTicketsAreThoseOfGridEngine) {
+    Settings& s = world.policy();
+    s.weight_tickets = 0.01;
+    s.tickets_functional = 10000;
+    s.functional_weights = {{"user", 1}};
+    s.functional_shares = {{OwnerKind::user, "ann", 100}, {OwnerKind::user, "bob", 60}};
+    world.configure();
+    const int a = job(4, kBegin);
+    const int b = job(16, kBegin + Seconds(6400), 0, {}, "bob");
+    const int c = job(1, kBegin + Seconds(9000), 100, "0316.40", "bob");
+    const auto priority = [&](int number) {
+        const auto found = world.scheduler.inspect().explain(kNow, std::to_string(number) + ".server");
+        double sum = 0;
+        for (const PriorityTerm& term : found->priority_terms) sum += term.weight * term.normalised;
+        return sum;
+    };
+    for (const auto& [number, exact, text, tickets] :
+         {std::tuple(a, 0.5355196, "0.53552 = ", "+ 0.01 * 1 (tickets 10000 "),
+          {b, 0.60375, "0.60375 = ", "+ 0.01 * 0.375 (tickets 3750 "},
+          {c, 0.550703, "0.550703 = ", "+ 0.01 * 0.1875 (tickets 1875 "}}) {
+        EXPECT_NEAR(priority(number), exact, 1e-6);
+        EXPECT_THAT(shown(number, kNow), testing::StartsWith(text));
+        EXPECT_THAT(shown(number, kNow), HasSubstr(tickets));
+    }
+    world.vnode({.name = "n1", .ncpus = 64});
+    EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
+}
+
 // For a waiting job with a range of chunks, the policy's urgency_size chooses the number of chunks that
 // counts. For a running job, the number of its chunks counts.
 TEST_F(Priorities, ARangeCountsWithTheSizeThatUrgencySizeNames) {
