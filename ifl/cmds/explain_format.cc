@@ -70,6 +70,20 @@ std::string awaited_text(const batch_status& queue) {
     return out;
 }
 
+// Limits that aren't in force, each with the reason.
+std::vector<std::string_view> notes_of(const batch_status& queue) {
+    std::vector<std::string_view> notes;
+    for (const attrl* a = queue.attribs; a != nullptr; a = a->next)
+        if (view(a->name) == "note") notes.push_back(view(a->value));
+    return notes;
+}
+
+std::string notes_text(const batch_status& queue) {
+    std::string out;
+    for (const std::string_view note : notes_of(queue)) out += fmt::format("  {}\n", printable(note));
+    return out;
+}
+
 // The amount of a resource that one layer (server, queue, a quota, vnodes) leaves. `parts` are those of
 // "ncpus,8,2,16,short,narrowest": the resource; the amounts asked, free and in all; "short" if too little is
 // free, else "enough"; and "narrowest" if no layer leaves less.
@@ -374,6 +388,10 @@ std::string policy_text(const batch_status& job) {
 Json counter_json(const Gate& gate) {
     Json out = Json::object();
     for (const auto& [name, value] : gate.facts) {
+        if (name == "holds_from") {
+            out[std::string(name)] = parse_integer(value).value_or(0);
+            continue;
+        }
         if (name != "of") {
             out[std::string(name)] = value;
             continue;
@@ -425,7 +443,8 @@ std::string explanation_text(const batch_status* list) {
             out += fmt::format("\n  is being drained for this job, until {}",
                                instant_text(static_cast<std::time_t>(*until)));
         }
-        out += chunks_text(*queue) + "\n" + gates_text(gates_of(*queue)) + layers_text(layers_of(*queue));
+        out += chunks_text(*queue) + "\n" + gates_text(gates_of(*queue)) + notes_text(*queue) +
+               layers_text(layers_of(*queue));
     }
     return out;
 }
@@ -480,6 +499,7 @@ std::string explanation_json(const batch_status* list) {
                 one["chunks"]["most_start"] = *start;
         }
         one["gates"] = gates_json(gates_of(*queue));
+        for (const std::string_view note : notes_of(*queue)) one["notes"].push_back(note);
         if (const auto layers = layers_of(*queue); !layers.empty()) one["layers"] = layers_json(layers);
         out["queues"].push_back(std::move(one));
     }

@@ -108,6 +108,7 @@ ExplainedObject queue_object(const sched::QueueAnswers& answers) {
                   fmt::format("{},{},{},{},{}{}", layer.resource, layer.asked, layer.free, layer.total,
                               layer.lacks ? "short" : "enough", layer.narrowest ? ",narrowest" : ""),
                   layer.name);
+    for (const std::string& note : answers.notes) shown.add("note", note);
     add_filters(shown, answers.filters);
     return {answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host, shown.take()};
 }

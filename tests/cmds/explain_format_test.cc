@@ -236,5 +236,18 @@ TEST(ExplanationJson, HasTheCounterOfAQuota) {
                                                    {"limit", "4"}}));
 }
 
+TEST(Explanation, TellsWhatIsNotInForce) {
+    const std::string note = "quota q1 (half): ncpus isn't limited: (pt*2) isn't known for vnodes=n1";
+    ReplyList reply;
+    reply.object("1.h", {{"outcome", "", "waits"}});
+    reply.object("long", {{"gate", "quota", "Not Running: Quota q1 (guests): ncpus (R: 1 U: 4 L: 4)"},
+                          {"gate_fact", "quota", "holds_from,1795262400"},
+                          {"note", "", note}});
+    EXPECT_THAT(explanation_text(reply.list()), testing::HasSubstr("  " + note + "\n"));
+    const auto json = nlohmann::json::parse(explanation_json(reply.list()))["queues"][0];
+    EXPECT_EQ(json["notes"], nlohmann::json({note}));
+    EXPECT_EQ(json["gates"][0]["counter"]["holds_from"], 1795262400);
+}
+
 }  // namespace
 }  // namespace pbs::cmds

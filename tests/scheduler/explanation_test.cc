@@ -386,5 +386,24 @@ TEST(Layers, NameTheNarrowest) {
     EXPECT_THAT(layers(other->queues[0]), IsEmpty()) << "nothing refuses it";
 }
 
+// Time lifts some refusals. The words for what a start then waits for follow "when", so there have to be
+// some.
+TEST(Awaited, HasWordsForEveryReason) {
+    using enum ReasonCode;
+    Interner strings;
+    const std::uint32_t label = strings.id("night (guests): ncpus");
+    const std::string plain = awaited_text({ReasonCode::other}, strings);
+    EXPECT_NE(plain, "");
+    for (int code = 0; code <= static_cast<int>(ReasonCode::place_too_large); ++code)
+        EXPECT_NE(awaited_text({static_cast<ReasonCode>(code), 0, label}, strings), "") << code;
+    // Those with an instant in a look-ahead, except the own words of a rule.
+    for (const ReasonCode code :
+         {queue_closed, suspended_until, dedicated_time, dedicated_unknown, into_dedicated, not_dedicated,
+          past_dedicated, prime_limit, nonprime_drain, prime_only, non_prime_only, prime_boundary,
+          window_boundary, over_quota, above_quota, hosts_busy, hosts_at_threshold})
+        EXPECT_NE(awaited_text({code, 0, label}, strings), plain) << static_cast<int>(code);
+    EXPECT_EQ(awaited_text({over_quota, 0, label}, strings), "quota night doesn't hold");
+}
+
 }  // namespace
 }  // namespace pbs::sched::test

@@ -1,12 +1,14 @@
 // Tests quotas: the first matching rule, a counter for each value in braces, windows, several vnodes,
 // reservations; and random rules, compared with a simple implementation.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "tests/cases.h"
 #include "tests/scheduler/quotas.h"
@@ -20,6 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
+using testing::Not;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
@@ -327,6 +330,118 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
     EXPECT_EQ(facts(on_n1),
               "quota quota=q1; quota rule=n; quota of=vnodes=n1; quota resource=ncpus; quota asked=3; "
               "quota used=4; quota limit=4; ");
+}
+
+// Limits on what nobody uses up have no use: a text and a boolean have to be equal.
+TEST_F(Quotas, BoundWhatARequestSaysByTextsAndBooleans) {
+    world.vnode({.name = "n1", .ncpus = 64, .arch = "foo", .bigmem = 1});
+    use({.rules = {{"a", "to arch=linux,bigmem=False,walltime=1:00:00"}}});
+    const int text = world.job({.queue = "long", .ncpus = 1, .arch = "foo"});
+    EXPECT_EQ(answer(text), "Can Never Run: Quota q1 (a): arch (foo != linux)");
+    const int boolean = world.job({.queue = "long", .ncpus = 1, .bigmem = 1});
+    EXPECT_EQ(answer(boolean), "Can Never Run: Quota q1 (a): bigmem (True != False)");
+    EXPECT_EQ(answer(job("long", "bob", 1, 2 * kHour)),
+              "Can Never Run: Quota q1 (a): walltime (R: 02:00:00 L: 01:00:00)");
+    const auto facts = [&](int number) {
+        std::string all;
+        const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
+        for (const FilterAnswer& gate : found->queues.at(0).filters)
+            for (const AnswerFact& fact : gate.facts) all += fmt::format("{}={} ", fact.name, fact.value);
+        return all;
+    };
+    EXPECT_EQ(facts(text), "quota=q1 rule=a resource=arch asked=foo limit=linux ");
+    EXPECT_EQ(facts(boolean), "quota=q1 rule=a resource=bigmem asked=True limit=False ");
+    use({.rules = {{"a", "to bigmem=True"}}});
+    EXPECT_EQ(answer(boolean), "starts");
+    EXPECT_EQ(answer(job("long", "bob", 1)), "starts") << "what isn't asked for isn't looked at";
+    EXPECT_EQ(answer(world.job({.queue = "long", .ncpus = 1, .bigmem = 0})),
+              "Can Never Run: Quota q1 (a): bigmem (False != True)");
+}
+
+// The limit of four CPUs is in force from 8:00 to 18:00.
+TEST_F(Quotas, TellFromWhenALimitHolds) {
+    use({.rules = {{"all", "users={*} to ncpus=4"}},
+         .windows = world.window("FREQ=DAILY", 8, 18),
+         .spill = false});
+    const int waits = job("long", "bob", 6, 2 * kHour);
+    const auto explained = [&](int hour) {
+        return world.scheduler.inspect().explain(at(hour), std::to_string(waits) + ".server")->queues.at(0);
+    };
+    const auto quota_gate = [](const QueueAnswers& queue) {
+        return *std::ranges::find(queue.filters, std::string_view("quota"), &FilterAnswer::filter);
+    };
+    const QueueAnswers early = explained(7);
+    EXPECT_EQ(
+        quota_gate(early).why,
+        "Not Running: Quota q1 (all): ncpus (R: 6 U: 0 L: 4) (counter users=bob, used by 0 running jobs; "
+        "holds from " +
+            ctime_text(at(8), rrule::Zone::utc()) + ")");
+    EXPECT_EQ(quota_gate(early).facts.back().name, "holds_from");
+    EXPECT_EQ(quota_gate(early).facts.back().value, std::to_string(at(8).time_since_epoch().count()));
+    EXPECT_EQ(early.earliest_start, at(18));
+    ASSERT_EQ(early.awaited.size(), 1U);
+    EXPECT_EQ(early.awaited[0].what, "quota q1 doesn't hold");
+    EXPECT_EQ(early.awaited[0].until, at(18));
+    const auto layer = [](const QueueAnswers& queue) {
+        const auto found = std::ranges::find(queue.layers, "quota q1", &Layer::name);
+        return found == queue.layers.end()
+                   ? std::string("none")
+                   : fmt::format("{} of {} {}", found->free, found->total, found->narrowest);
+    };
+    EXPECT_EQ(layer(early), "4 of 4 true") << "it holds before the job would end";
+    EXPECT_THAT(quota_gate(explained(9)).why, Not(HasSubstr("holds from")));
+    EXPECT_EQ(layer(explained(9)), "4 of 4 true");
+}
+
+// The job asks for four CPUs: n1 has five that are free, of which the quota leaves one.
+TEST_F(Quotas, OfVnodesAreLayersOfTheirSums) {
+    world.vnode({.name = "n1", .ncpus = 8});
+    world.vnode({.name = "n2", .ncpus = 2});
+    use({.rules = {{"n1", "users={*} vnodes={n1} to ncpus=4"}}});
+    EXPECT_EQ(answer(world.job({.queue = "long", .owner = "bob", .select = "1:ncpus=3:host=n1"})), "starts");
+    const auto layers = [&](int number) {
+        std::vector<std::string> all;
+        const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
+        for (const Layer& l : found->queues.at(0).layers)
+            all.push_back(
+                fmt::format("{}: {} of {}{}", l.name, l.free, l.total, l.narrowest ? ", narrowest" : ""));
+        return all;
+    };
+    const int both = world.job({.queue = "long", .owner = "bob", .select = "2:ncpus=2", .place = "scatter"});
+    EXPECT_THAT(answer(both), HasSubstr("Quota q1 (n1)"));
+    EXPECT_THAT(layers(both), ElementsAre("vnodes: 7 of 10", "quota q1: 3 of 6, narrowest"));
+    const int large = world.job({.queue = "long", .owner = "carl", .select = "1:ncpus=9"});
+    EXPECT_THAT(layers(large), ElementsAre("vnodes: 7 of 10", "quota q1: 6 of 6, narrowest"));
+    use({.rules = {{"n1", "users={*} vnodes={n1} to ncpus=64"}}});
+    EXPECT_THAT(layers(large), ElementsAre("vnodes: 3 of 10, narrowest", "quota q1: 3 of 10"))
+        << "the other one starts now";
+}
+
+TEST_F(Quotas, TellOfFormulasWithoutAValue) {
+    world.vnode({.name = "n1", .ncpus = 4, .gpus = 2});
+    world.vnode({.name = "n2", .ncpus = 4});
+    use({.rules = {{"each", "vnodes={*} to ncpus=(ngpus*2),jobs=5"}}});
+    const auto notes = [&](int number) {
+        return world.scheduler.inspect()
+            .explain(at(1), std::to_string(number) + ".server")
+            ->queues.at(0)
+            .notes;
+    };
+    const int one = job("long", "bob", 1);
+    EXPECT_THAT(notes(one),
+                ElementsAre("quota q1 (each): ncpus isn't limited: (ngpus*2) isn't known for vnodes=n2"));
+    world.vnode({.name = "n2", .ncpus = 4, .gpus = 2});
+    EXPECT_THAT(notes(one), IsEmpty());
+}
+
+TEST_F(Quotas, ShowJobsWithoutAProjectByTheWordOfRules) {
+    use({.rules = {{"all", "projects={!x} to jobs=5"}}});
+    for (const char* project : {"", "_pbs_project_default", "alpha"})
+        EXPECT_EQ(answer(world.job({.queue = "long", .project = project, .ncpus = 1})), "starts");
+    std::vector<std::string> counters;
+    for (const QuotaUse& use : world.scheduler.inspect().quotas(at(1), "default"))
+        counters.push_back(use.of.at(0).second);
+    EXPECT_THAT(std::set<std::string>(counters.begin(), counters.end()), UnorderedElementsAre("!*", "alpha"));
 }
 
 // A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.

@@ -217,6 +217,8 @@ void World::send(int number, Instant now) {
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
     add_wishes(o, asked);
     if (!o.deadline.empty()) asked.push_back({deadline, 0, o.deadline});
+    if (!o.arch.empty()) asked.push_back({arch, 0, o.arch});
+    if (o.bigmem >= 0) asked.push_back({bigmem, o.bigmem, {}});
     if (o.start_within >= 0) asked.push_back({start_within, o.start_within, {}});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
     std::vector<std::vector<Amount>> amounts;

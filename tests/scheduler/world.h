@@ -150,6 +150,8 @@ struct JobOptions {
     std::string chunk_order{};
     std::int64_t per_host = -1;
     std::string prefer{};
+    std::string arch{};  // this and bigmem are requests of the whole job
+    int bigmem = -1;     // 0: False, 1: True
 };
 
 // Options of an advance or standing reservation. The reservation's queue is named "R" and its number.

@@ -28,7 +28,14 @@ TEST(WhyTest, TellsOfAJobAndWhyItWaits) {
     told.add("batch", {{"earliest_start", "1795430000"},
                        {"awaited", "1795430000", "running jobs have ended"},
                        {"gate", "not enough CPUs", "vnodes"},
-                       {"decides", "True", "vnodes"}});
+                       {"decides", "True", "vnodes"},
+                       {"gate", "Not Running: Quota q1 (all): ncpus (R: 1 U: 4 L: 4)", "quota"},
+                       {"gate_fact", "quota,q1", "quota"},
+                       {"gate_fact", "rule,all", "quota"},
+                       {"gate_fact", "resource,ncpus", "quota"},
+                       {"gate_fact", "limit,4", "quota"},
+                       {"gate_fact", "holds_from,1795430000", "quota"},
+                       {"note", "quota q1 (half): ncpus isn't limited: (ngpus*2) isn't known"}});
     const Answer answer = why_answer(site.view(), *job.get(), told.get(), "");
     EXPECT_TRUE(is_a(answer, "Why"));
     EXPECT_EQ("waits", answer.json["explanation"]["outcome"]);

@@ -172,7 +172,7 @@ void Explainer::give_to_limits(std::vector<FilterAnswer>& answers) const {
 
 // Calls all filters for the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
-    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}, {}};
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}, {}, {}};
     c_.set_walltime(job, view);
     bool refused = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
@@ -195,6 +195,9 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
     give_to_limits(out.filters);
+    for (const OwnLimit* limit : state_.own_limits)
+        if (limit->notes != nullptr)
+            std::ranges::move(limit->notes(state_, job, job.user, view), std::back_inserter(out.notes));
     if (in_.tests_start && !refused) explain_missed(job, in_.now);
     // The rest is about starts at other places and times.
     if (in_.tests_start) return out;

@@ -26,6 +26,9 @@ void add_limits(CycleContext& c, Future& future, const Candidate& job, const Que
     for (const auto& [need, name] : needs)
         all.push_back({name, need.key.what, need.amount, future.schedule().demand(need).used->at(c.in.now),
                        need.capacity});
+}
+
+void add_own_limits(CycleContext& c, const Candidate& job, const QueueView& view, std::vector<Leaves>& all) {
     for (const OwnLimit* limit : c.state.own_limits) {
         if (limit->leaves == nullptr) continue;
         const auto leaves = limit->leaves(c.state, job, job.user, view);
@@ -38,7 +41,7 @@ void add_vnodes(const CycleContext& c, const Candidate& job, const QueueView& vi
     const Vnodes& vnodes = *c.state.vnodes;
     for (const KeptAmount& asked : job.request->totals) {
         if (asked.number == 0 || !c.tables.resources.consumable(asked.resource)) continue;
-        Leaves on{"vnodes", asked.resource, asked.number, 0, 0};
+        Leaves on{"vnodes", asked.resource, asked.number, 0, 0, true};
         bool any = false;
         for (const VnodeSlot vnode : vnodes.pool_vnodes(view.pool)) {
             const auto total = number_of(vnodes[vnode].available, asked.resource);
@@ -59,7 +62,9 @@ std::vector<Layer> layers_of(CycleContext& c, Future& future, const Candidate& j
     std::vector<Leaves> all;
     add_limits(c, future, job, view, all);
     add_vnodes(c, job, view, all);
-    std::ranges::stable_sort(all, {}, &Leaves::what);
+    add_own_limits(c, job, view, all);
+    // A limit on vnodes comes behind the vnodes: where it leaves no less, these are the narrowest.
+    std::ranges::stable_sort(all, {}, [](const Leaves& l) { return std::pair(l.what, l.of_vnodes); });
     const Resources& resources = c.tables.resources;
     std::vector<Layer> out;
     for (auto first = all.begin(); first != all.end();) {

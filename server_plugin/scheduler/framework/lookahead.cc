@@ -126,10 +126,10 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     }
 }
 
-void Lookahead::await(std::string_view what, Instant until) {
+void Lookahead::await(std::string what, Instant until) {
     const auto known = std::ranges::find(awaited_, what, &Awaited::what);
     if (known == awaited_.end())
-        awaited_.push_back({what, until});
+        awaited_.push_back({std::move(what), until});
     else
         known->until = std::max(known->until, until);
 }
@@ -138,7 +138,7 @@ void Lookahead::await(std::string_view what, Instant until) {
 std::optional<Instant> Lookahead::refused_until() {
     const auto waits = [&](const Refusal& refusal) {
         const Instant until = refusal.until.value_or(Instant::max());
-        await(awaited_text(refusal.reason), until);
+        await(awaited_text(refusal.reason, t_.strings), until);
         return until;
     };
     if (const Refusal refusal = execution_type_refusal(state_, t_.jobs.queue[job_.job]))
@@ -205,7 +205,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         const auto enough = earliest_of_all(demands_, at, job_.walltime);
         if (!enough) return std::nullopt;
         if (*enough > at) {
-            await(kAwaitedJobs, *enough);
+            await(std::string(kAwaitedJobs), *enough);
             decided_by_vnodes_ = decided_by_time_ = false;
         }
         at = *enough;
@@ -238,7 +238,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         if (!next || *next == Instant::max()) return std::nullopt;
         at = *next;
         decided_by_vnodes_ = (refusal.blockers & blocker::kRoom) != 0;
-        await(decided_by_time_ ? awaited_text(refusal.reason) : kAwaitedJobs, at);
+        await(decided_by_time_ ? awaited_text(refusal.reason, t_.strings) : std::string(kAwaitedJobs), at);
         refusals = decided_by_time_ ? refusals + 1 : 0;
     }
     return std::nullopt;

@@ -76,7 +76,7 @@ class Lookahead : CyclePart {
     void go_to(Instant at);
     void count(const ResourceSchedule::Event& event, bool forward);
     void add_pauses();
-    void await(std::string_view what, Instant until);
+    void await(std::string what, Instant until);
     void hold(bool is_kept);
     std::optional<Instant> refused_until();
     Refusal refused_now();

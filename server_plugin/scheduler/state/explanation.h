@@ -28,8 +28,7 @@ struct FilterAnswer {
 
 // An event that a start has to wait for, and its instant.
 struct Awaited {
-    // Words that follow "when", such as "running jobs have ended". They live as long as the program.
-    std::string_view what;
+    std::string what;  // words that follow "when", such as "running jobs have ended"
     rrule::Instant until{};
 };
 
@@ -57,6 +56,7 @@ struct QueueAnswers {
     std::vector<Awaited> awaited;  // the events before that start, in order
     // The layers of each resource that the job asks for. Empty unless a filter has objections.
     std::vector<Layer> layers;
+    std::vector<std::string> notes{};  // limits that aren't in force, each with the reason
     // Numbers of chunks of a job with a select_range. `now`: the number with which it would start now; 0: it
     // wouldn't. `most`: the greatest number of its range that it can ever have; 0: none. `most_from`: the
     // earliest start with that number.

@@ -34,6 +34,7 @@ struct Leaves {
     std::int64_t asked = 0;
     std::int64_t used = 0;
     std::int64_t most = 0;
+    bool of_vnodes = false;  // sums over vnodes
 };
 
 // A limit with counters of its own, such as one for each user on each vnode. The rule stores the counters in
@@ -82,6 +83,9 @@ struct OwnLimit {
     // known.
     std::vector<Leaves> (*leaves)(CycleState& state, const JobNeeds& job, const User& user,
                                   const QueueView& view) = nullptr;
+    // Returns lines about limits that aren't in force for the job, for its explanation. Null: there are none.
+    std::vector<std::string> (*notes)(CycleState& state, const JobNeeds& job, const User& user,
+                                      const QueueView& view) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): a job that runs when the cycle begins, that the cycle starts
     // or preempts, or that begins or ends in a look-ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;

@@ -69,6 +69,7 @@ void QuotaBook::read_rules(const CycleState& state, bool to_show) {
                     bound.most = value ? value->number : 0;  // a value of another type allows nothing
                     if (state.resources->is_text(id)) bound.text = limit.most;
                 }
+                bound.must_equal = !jobs && (state.resources->is_text(id) || state.resources->is_boolean(id));
                 made.bounds.push_back(std::move(bound));
             }
         }
@@ -306,12 +307,13 @@ std::int64_t QuotaBook::used_at(const Counter* counter, std::size_t bound, Insta
 // ---- Limits.
 
 QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, const Balance& balance,
-                                       Instant now) {
+                                       Instant now, Instant binds) {
     const Quota& quota = *quotas_[key[0]].quota;
     const Rule& rule = rule_of(key);
     const Bound& bound = rule.bounds[number];
     refused_key_ = key;
     refused_bound_ = number;
+    refused_from_ = binds > now ? std::optional(binds) : std::nullopt;
     Excess excess{.label = bound.label,
                   .asked = balance.asked,
                   .used = balance.used,
@@ -343,6 +345,22 @@ std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, co
     return Balance{asked, used, *most};
 }
 
+// Compares what a job asks for with a limit that it has to equal. nullopt: it asks for the same or for
+// nothing. Of texts, the amounts are their numbers in state.strings.
+std::optional<QuotaBook::Balance> QuotaBook::unequal(const CycleState& state, const Key& key,
+                                                     std::size_t number, const Request& request) {
+    const Bound& bound = rule_of(key).bounds[number];
+    const auto asked = std::ranges::find(request.amounts, bound.what, &KeptAmount::resource);
+    if (asked == request.amounts.end()) return std::nullopt;
+    if (!bound.text.empty()) {
+        if (asked->text == bound.text) return std::nullopt;
+        return Balance{state.strings->id(asked->text), 0, state.strings->id(bound.text)};
+    }
+    const auto limit = limit_of(state, key, number);
+    if (!limit || (asked->number != 0) == (*limit != 0)) return std::nullopt;
+    return Balance{asked->number, 0, *limit};
+}
+
 // Returns the first limit that the job doesn't meet, among the rule's limits on amounts of the whole job;
 // nullopt: it meets all of these. Skips limits on amounts of vnodes if the rule names vnodes.
 std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
@@ -352,14 +370,14 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, c
     for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
         const Bound& bound = rule.bounds[i];
         if (route.by_vnode && bound.consumable && bound.column != 0) continue;
-        if (!bound.text.empty()) {
-            const auto asked = std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
-            if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-            return excess_of(candidate.key, i, {}, begins);
+        if (bound.must_equal) {
+            if (const auto other = unequal(state, candidate.key, i, *subject.request))
+                return excess_of(candidate.key, i, *other, begins, binds);
+            continue;
         }
         const auto of_job = balance(state, candidate, i, subject, begins, binds);
         if (of_job && values::Sum(of_job->used) + of_job->asked > of_job->most)
-            return excess_of(candidate.key, i, *of_job, begins);
+            return excess_of(candidate.key, i, *of_job, begins, binds);
     }
     return std::nullopt;
 }
@@ -374,23 +392,6 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
             return excess;
     }
     return std::nullopt;
-}
-
-std::vector<Leaves> QuotaBook::leaves(const CycleState& state, const Subject& subject) {
-    std::vector<Leaves> all;
-    for (const Route& route : routes(state, subject)) {
-        const Quota& quota = *quotas_[route.quota].quota;
-        if (route.by_vnode || !quota.binds(state.now, state.now + Seconds(1))) continue;
-        const Candidate& candidate = route.rules.front();
-        const std::vector<Bound>& bounds = rule_of(candidate.key).bounds;
-        for (std::size_t i = 0; i < bounds.size(); ++i) {
-            if (!bounds[i].consumable || bounds[i].what == kJobs) continue;
-            if (const auto of_job = balance(state, candidate, i, subject, state.now, state.now))
-                all.push_back({fmt::format("quota {}", quota.name), bounds[i].what, of_job->asked,
-                               of_job->used, of_job->most});
-        }
-    }
-    return all;
 }
 
 std::int64_t QuotaBook::largest_asked(const CycleState& state, std::uint32_t what) {
@@ -498,7 +499,7 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& s
                 const auto most = limit_of(state, key, i);
                 const std::int64_t used = used_at(find(key), i, begins, *binds);
                 if (most && values::Sum(used) + amount > *most)
-                    return excess_of(key, i, {amount.value(), used, *most}, begins);
+                    return excess_of(key, i, {amount.value(), used, *most}, begins, *binds);
             }
         }
     }

@@ -70,8 +70,13 @@ class QuotaBook {
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
     // For each resource that the job asks for, returns the amounts asked, in use and allowed by the rules
-    // that match the job whatever vnodes it gets.
-    std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
+    // that match a job that runs from now to `ends`. Where rules name vnodes, these are sums over the vnodes
+    // of the pool, to which a vnode without a limit adds its own amounts.
+    std::vector<Leaves> leaves(const CycleState& state, const Subject& subject, Instant ends, PoolId pool);
+    // Returns a line for each limit by a formula that isn't in force for such a job, because the formula's
+    // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known of vnodes=n1".
+    std::vector<std::string> unknown_limits(const CycleState& state, const Subject& subject, Instant ends,
+                                            PoolId pool);
     // Returns whether a rule that doesn't name vnodes may refuse a job of the user and the group in the
     // queue. False: each of their counters is theirs alone, and leaves enough for the largest job that there
     // is.
@@ -87,8 +92,12 @@ class QuotaBook {
     // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
     // job 12.s (2)". Jobs are only named where the counter is a user's own; else their number is given.
     std::string last_refusal(CycleState& state);
+    // Returns the instant from which the limit of the last refusal holds; nullopt: it held at the start that
+    // was refused.
+    std::optional<Instant> refused_from() const { return refused_from_; }
     // Describes the limit of a refusal for programs, as names and values: quota, rule, of ("users=bob", once
-    // for each filter in braces), and resource, asked, used and limit, as far as the limit has amounts.
+    // for each filter in braces), resource, asked, used (of amounts that jobs use up), limit, and holds_from
+    // (in seconds since the Epoch) if the limit doesn't hold yet.
     std::vector<AnswerFact> facts_of_refusal(const CycleState& state, const Reason& reason) const;
     // Adds, for each counter that counts the job, the amount that it leaves at the reservation's start, once
     // the job is counted.
@@ -114,6 +123,7 @@ class QuotaBook {
         std::string text;                           // the limit on a resource that isn't a number
         std::optional<objects::Formula> formula{};  // instead of `most`
         bool consumable = false;                    // false: the limit bounds each request alone
+        bool must_equal = false;                    // a text or a boolean, which a request has to equal
         std::uint32_t column = 0;
         std::uint32_t label = 0;
     };
@@ -226,7 +236,12 @@ class QuotaBook {
     std::int64_t used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const;
     std::optional<Balance> balance(const CycleState& state, const Candidate& candidate, std::size_t number,
                                    const Subject& subject, Instant begins, Instant binds);
-    Excess excess_of(const Key& key, std::size_t bound, const Balance& balance, Instant now);
+    std::optional<Balance> unequal(const CycleState& state, const Key& key, std::size_t number,
+                                   const Request& request);
+    Excess excess_of(const Key& key, std::size_t bound, const Balance& balance, Instant now, Instant binds);
+    std::string layer_name(const Route& route) const;
+    std::optional<Leaves> left_on_vnodes(const CycleState& state, const Route& route, const KeptAmount& asked,
+                                         Instant binds, PoolId pool);
     // resource_of() returns the resource of a limit, kNoResource for jobs; amount_text() writes an amount of
     // it.
     static std::uint32_t resource_of(const CycleState& state, const Bound& bound);
@@ -255,6 +270,7 @@ class QuotaBook {
     std::map<std::uint32_t, std::int64_t> largest_;    // by Bound::what: the most that a job asks for
     Key refused_key_{};                                // the counter and the bound of the last refusal
     std::size_t refused_bound_ = 0;
+    std::optional<Instant> refused_from_;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula
 };
 

@@ -174,11 +174,15 @@ std::vector<std::pair<std::string, std::string>> QuotaBook::values_of(const Cycl
         const auto which = static_cast<QuotaSubject>(subject);
         const std::uint32_t value = key[place_of(which)];
         if (value == 0) continue;
-        values.emplace_back(objects::kQuotaSubjects[subject],
-                            which == QuotaSubject::queues ? (*state.queues)[value - 1].name
-                            : which == QuotaSubject::shapes
-                                ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
-                                : state.strings->text(value - 1));
+        values.emplace_back(
+            objects::kQuotaSubjects[subject],
+            which == QuotaSubject::queues ? (*state.queues)[value - 1].name
+            // A rule selects the jobs without a project by this word.
+            : which == QuotaSubject::projects &&
+                    (state.strings->text(value - 1).empty() || state.strings->text(value - 1) == kNoProject)
+                ? "!*"
+            : which == QuotaSubject::shapes ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
+                                            : state.strings->text(value - 1));
     }
     return values;
 }

@@ -56,13 +56,15 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
     for (const auto& [subject, value] : values_of(state, refused_key_))
         facts.push_back({"of", fmt::format("{}={}", subject, value)});
     facts.push_back({"resource", id == kNoResource ? "jobs" : std::string(state.resources->name(id))});
-    if (!bound.text.empty()) {
-        facts.push_back({"limit", bound.text});
-        return facts;
-    }
-    facts.push_back({"asked", amount_text(state, bound, reason.a)});
-    if (bound.consumable) facts.push_back({"used", amount_text(state, bound, reason.b)});
-    facts.push_back({"limit", amount_text(state, bound, reason.c)});
+    const auto value = [&](std::int64_t amount) {
+        return bound.text.empty() ? amount_text(state, bound, amount)
+                                  : std::string(state.strings->text(static_cast<std::uint32_t>(amount)));
+    };
+    facts.push_back({"asked", value(reason.a)});
+    if (bound.consumable) facts.push_back({"used", value(reason.b)});
+    facts.push_back({"limit", value(reason.c)});
+    if (refused_from_)
+        facts.push_back({"holds_from", fmt::format("{}", refused_from_->time_since_epoch().count())});
     return facts;
 }
 

@@ -53,9 +53,16 @@ std::string over_quota_text(const Reason& r, const ReasonContext& c) {
     const auto amount = [&](std::int64_t number) {
         return resource == kNoResource ? fmt::format("{}", number) : c.resources.format(resource, number);
     };
-    return fmt::format("{}: Quota {} (R: {} U: {} L: {})",
-                       r.code == ReasonCode::above_quota ? "Can Never Run" : "Not Running", label,
-                       amount(r.a), amount(r.b), amount(r.c));
+    const std::string head = fmt::format(
+        "{}: Quota {}", r.code == ReasonCode::above_quota ? "Can Never Run" : "Not Running", label);
+    if (resource == kNoResource || c.resources.consumable(resource))
+        return fmt::format("{} (R: {} U: {} L: {})", head, amount(r.a), amount(r.b), amount(r.c));
+    if (c.resources.is_text(resource))
+        return fmt::format("{} ({} != {})", head, c.strings.text(static_cast<std::uint32_t>(r.a)),
+                           c.strings.text(static_cast<std::uint32_t>(r.c)));
+    // Nobody uses these resources up.
+    return c.resources.is_boolean(resource) ? fmt::format("{} ({} != {})", head, amount(r.a), amount(r.c))
+                                            : fmt::format("{} (R: {} L: {})", head, amount(r.a), amount(r.c));
 }
 
 std::string shortage_text(const Reason& r, const ReasonContext& c) {
@@ -300,7 +307,7 @@ std::size_t ReasonHash::operator()(const Reason& reason) const {
     return h;
 }
 
-std::string_view awaited_text(const Reason& r) {
+std::string awaited_text(const Reason& r, const Interner& strings) {
     switch (r.code) {
         case ReasonCode::dedicated_time:
         case ReasonCode::into_dedicated:
@@ -323,8 +330,17 @@ std::string_view awaited_text(const Reason& r) {
             return "the queue's time_window opens";
         case ReasonCode::window_boundary:
             return "the queue's time_window has closed";
+        case ReasonCode::over_quota:
+        case ReasonCode::above_quota: {
+            const std::string_view label = strings.text(r.object);
+            return fmt::format("quota {} doesn't hold", label.substr(0, label.find(' ')));
+        }
+        case ReasonCode::hosts_at_threshold:
+            return "jobs that have just started count no more as load";
+        case ReasonCode::hosts_busy:
+            return "reservations have ended";
         default:
-            return {};
+            return "the time for it has come";
     }
 }
 

@@ -55,7 +55,8 @@ enum class ReasonCode : std::uint8_t {
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     subjob_limit,          // a: max_run_subjobs of the policy
-    over_quota,            // object: "quota (rule): resource", a: asked, b: used, c: limit
+    // object: "quota (rule): resource", a: asked, b: used, c: limit. Of a text, a and c are the texts.
+    over_quota,
     above_quota,           // as over_quota; the job can never meet the limit
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
     // Refusals by hosts.
@@ -161,9 +162,9 @@ struct ReasonContext {
     NodeSize node_size;
 };
 
-// Returns the event after which time lifts the refusal, in words that follow "when". kAwaitedJobs: the words
-// for a job that waits for running jobs.
-std::string_view awaited_text(const Reason& reason);
+// Returns the event after which time lifts the refusal, in words that follow "when"; never empty.
+// kAwaitedJobs: the words for a job that waits for running jobs.
+std::string awaited_text(const Reason& reason, const Interner& strings);
 constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 
 // The reason for a value that differs, made from the reason for an amount that is missing.

@@ -1,6 +1,8 @@
 // quotas of the policy: limits on what running jobs use together, by rules. Rules that name vnodes are
 // checked during the search for a place, the others here.
 
+#include <fmt/format.h>
+
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/quota_book.h"
 #include "server_plugin/scheduler/state/tables.h"
@@ -97,14 +99,27 @@ const OwnLimit kQuotaLimit{
         return excess ? reason_of(*excess, view) : Reason{};
     },
     .details = [](CycleState& state, const Reason& reason) -> std::string {
-        return is_of_quota(reason) ? book_of(state).last_refusal(state) : std::string();
+        if (!is_of_quota(reason)) return {};
+        QuotaBook& book = book_of(state);
+        std::string text = book.last_refusal(state);
+        if (const auto from = book.refused_from())
+            text += fmt::format("{}holds from {}", text.empty() ? "" : "; ",
+                                ctime_text(*from, state.tables->zone));
+        return text;
     },
     .facts = [](CycleState& state, const Reason& reason) -> std::vector<AnswerFact> {
         if (!is_of_quota(reason)) return {};
         return book_of(state).facts_of_refusal(state, reason);
     },
-    .leaves = [](CycleState& state, const JobNeeds& job, const User& user,
-                 const QueueView& view) { return book_of(state).leaves(state, subject_of(job, user, view)); },
+    .leaves =
+        [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view) {
+            return book_of(state).leaves(state, subject_of(job, user, view), state.ends(job), view.pool);
+        },
+    .notes =
+        [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view) {
+            return book_of(state).unknown_limits(state, subject_of(job, user, view), state.ends(job),
+                                                 view.pool);
+        },
     .count = [](CycleState& state, const LimitUser& user,
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,
