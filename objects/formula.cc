@@ -522,10 +522,18 @@ std::span<const std::string_view> load_terms() {
     return kLoadTerms;
 }
 
+std::string too_long(const Formula& formula) {
+    if (formula.operations() <= kMostOperations) return {};
+    return fmt::format("the formula has {} names, numbers, operators and calls; at most {} are allowed",
+                       formula.operations(), kMostOperations);
+}
+
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms, std::vector<std::string>* unknown) {
     const auto formula = Formula::compile(text);
     if (!formula) return bad_formula(what, text, formula.error().at, formula.error().text);
+    if (const std::string remark = too_long(*formula); !remark.empty())
+        return fail(Code::bad_value, fmt::format("{}: {}", what, remark));
     for (const auto& [name, at] : formula->names()) {
         if (resources.contains(name) || std::ranges::find(terms, name) != terms.end()) continue;
         if (terms.data() == kLoadTerms && name.starts_with(kPerCpu) &&

@@ -43,6 +43,9 @@ class Formula {
 
     // Returns each name once, in the order of first use.
     const std::vector<Name>& names() const { return names_; }
+    // The number of operations of which the formula consists: names, numbers, operators and calls.
+    std::size_t operations() const { return steps_.size(); }
+
     // Returns the formula's value if names() have these values, in the same order. nullopt: it can't be
     // computed (a division by zero, the root of a negative number, bits of a fraction), or isn't finite.
     // O(length of the text).
@@ -63,6 +66,11 @@ class Formula {
     std::vector<Step> steps_;
     std::vector<double> stack_;
 };
+
+// The most operations of a formula that may be set: formulas are computed for thousands of jobs. too_long()
+// returns a remark on a formula with more; empty: it has no more.
+inline constexpr std::size_t kMostOperations = 1000;
+std::string too_long(const Formula& formula);
 
 // Returns the functions that formulas may call: "abs, ceil, ...".
 std::string formula_functions();

@@ -226,6 +226,13 @@ struct Scheduler::Impl {
         const auto top = static_cast<std::size_t>(std::max<std::int64_t>(policy->settings.backfill_depth, 1));
         return std::min(top, queued) * tables.vnodes.size() >= kLongTopJobs;
     }
+    // Returns whether job_sort_formula takes so long for all jobs that the cycle needs a thread: considering
+    // a job takes as long as a hundred operations of a formula.
+    bool formula_takes_long(std::string_view sched, Instant now) {
+        const Policy* policy = active_policy(sched, now);
+        return policy != nullptr && policy->formula &&
+               queued_jobs() * policy->formula->operations() >= long_cycle * 100;
+    }
     // Returns whether the scheduler works in a thread other than this one.
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;

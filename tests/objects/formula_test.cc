@@ -140,5 +140,16 @@ TEST(Formula, NamesAreTold) {
     EXPECT_THAT(names, ElementsAre("a", "b", "a_1"));
 }
 
+TEST(FormulaChecks, LongFormulasAreRefused) {
+    std::string sum = "1";
+    for (int i = 0; i < 499; ++i) sum += "+1";
+    EXPECT_TRUE(check_formula("job_sort_formula", sum, ResourceNames{}, job_sort_terms()));
+    const auto longer = check_formula("job_sort_formula", sum + "+1", ResourceNames{}, job_sort_terms());
+    ASSERT_FALSE(longer);
+    EXPECT_EQ(longer.error().message,
+              "job_sort_formula: the formula has 1001 names, numbers, operators and calls; at most 1000 are "
+              "allowed");
+}
+
 }  // namespace
 }  // namespace pbs::objects

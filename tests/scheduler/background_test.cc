@@ -373,5 +373,25 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
     EXPECT_GT(skipped, 2U * pbs::test::cases(60));
 }
 
+TEST(ThreadsOfACycle, ALongFormulaIsComputedInAThread) {
+    World world;
+    Settings& s = world.policy();
+    world.queue({.name = "batch"});
+    world.vnode({.name = "n1", .ncpus = 4});
+    world.scheduler.set_long_cycle(10);
+    for (int i = 0; i < 8; ++i) world.job({.queue = "batch", .ncpus = 1});
+    const auto start = [&](int terms) {
+        s.job_sort_formula = "ncpus";
+        for (int i = 1; i < terms; ++i) s.job_sort_formula += "+ncpus";
+        world.configure();
+        const bool in_thread = world.scheduler.start_cycle(
+            at(10), "default", CycleTrigger::timer, [](const Decisions&) {}, [] {});
+        world.scheduler.finish_work();
+        return in_thread;
+    };
+    EXPECT_FALSE(start(10)) << "19 operations for each of 8 jobs";
+    EXPECT_TRUE(start(100));
+}
+
 }  // namespace
 }  // namespace pbs::sched::test

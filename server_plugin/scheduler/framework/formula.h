@@ -27,6 +27,8 @@ class Formula {
     // The value for a job. A value that can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
 
+    std::size_t operations() const { return expression_.operations(); }
+
     // Returns whether the value changes with time, without any event of the job.
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
