@@ -322,21 +322,6 @@ Result<void> check_quota_rules(const Value* before, const StringList& rules) {
     return {};
 }
 
-// Refuses too many rules, and a rule_order with rules that the quota doesn't have.
-Result<void> check_quota(const Object& quota) {
-    constexpr std::size_t kMostRules = 1000;
-    const std::span<const std::string> rules = quota.list("rule");
-    if (rules.size() > kMostRules)
-        return fail(Code::bad_value,
-                    fmt::format("rule: {} rules, expected at most {}", rules.size(), kMostRules));
-    for (const std::string& name : quota.list("rule_order")) {
-        if (std::ranges::find(rules, name, quota_rule_name) != rules.end()) continue;
-        return fail(Code::bad_value,
-                    fmt::format("rule_order: bad value '{}': the quota has no such rule", name));
-    }
-    return {};
-}
-
 // Checks that rrule, start_time and end_time make a window. The start_time is the time of day at which a rule
 // without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
@@ -449,6 +434,7 @@ std::string_view referred_name(const Attribute& attribute, std::string_view elem
 }
 
 Result<void> check_references(const Draft& draft, const Object& object) {
+    if (Result<void> checked = check_quota_windows(draft, object); !checked) return checked;
     for (const auto& [index, value] : object.values()) {
         const Attribute& attribute = attributes(object.type())[index];
         if (!attribute.refers_to) continue;

@@ -47,6 +47,12 @@ Result<void> check_object(const Object& object, const CheckContext& context);
 // `before` is null for a new object.
 Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
+// In check_quota.cc. Refuses too many rules, and a rule_order with rules that the quota doesn't have.
+Result<void> check_quota(const Object& quota);
+// In check_quota.cc. Refuses a quota with a time_window of another type than standard, and another type of a
+// time_window that a quota has. Nothing is wrong with objects of other types.
+Result<void> check_quota_windows(const Draft& draft, const Object& object);
+
 // Returns the name in an element of a list of references, without the prefix p: or np:.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 

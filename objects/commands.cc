@@ -90,9 +90,8 @@ ObjectStatus describe(const Object& object, const std::vector<const Attribute*>&
         const Value* value = object.set_value(*attribute);
         if (value != nullptr && attribute->is_keyed()) {
             for (const std::string& element : std::get<StringList>(*value)) {
-                const std::string_view name = quota_rule_name(element);
-                result.attributes.push_back(
-                    {attribute, element.substr(name.size() + 2), false, std::string(name)});
+                result.attributes.push_back({attribute, std::string(quota_rule_text(element)), false,
+                                             std::string(quota_rule_name(element))});
             }
         } else if (value != nullptr) {
             result.attributes.push_back({attribute, format_value(*attribute, *value), false});

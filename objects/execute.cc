@@ -105,7 +105,11 @@ Result<void> change_element(Object& object, const Attribute& attribute, const At
     StringList list = before ? std::get<StringList>(*before) : StringList{};
     const auto known = std::ranges::find(list, change.key, quota_rule_name);
     if (operation == Operation::unset || values::trim(change.value).empty()) {
-        if (known != list.end()) list.erase(known);
+        // A mistyped name would leave a limit in force.
+        if (known == list.end())
+            return fail(Code::bad_value,
+                        fmt::format("{0}.{1}: there is no {0} of this name", attribute.name, change.key));
+        list.erase(known);
     } else {
         if (Result<void> fits = check_length(attribute, change.value.size()); !fits) return fits;
         Form element = canonical_string(attribute, change.key + ": " + change.value);

@@ -63,20 +63,22 @@ std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& 
     if (attribute.syntax != Syntax::quota_rules) return found;
     const auto rule = parse_quota_rule(element);
     if (!rule) return found;
+    const auto column = [](std::size_t at) { return fmt::format("column {}: ", at); };
     const auto each = [](const std::optional<QuotaFilter>& filter, const auto& visit) {
         if (!filter) return;
-        for (const auto* patterns : {&filter->among, &filter->except})
-            std::ranges::for_each(*patterns, visit);
+        for (std::size_t i = 0; i < filter->among.size(); ++i) visit(filter->among[i], filter->among_at[i]);
+        for (std::size_t i = 0; i < filter->except.size(); ++i)
+            visit(filter->except[i], filter->except_at[i]);
     };
-    each(rule->filter(QuotaSubject::queues), [&](const std::string& name) {
-        if (!is_pattern(name)) found.push_back({NameKind::queue, name});
+    each(rule->filter(QuotaSubject::queues), [&](const std::string& name, std::size_t at) {
+        if (!is_pattern(name)) found.push_back({NameKind::queue, name, column(at)});
     });
-    each(rule->filter(QuotaSubject::vnodes), [&](const std::string& pattern) {
+    each(rule->filter(QuotaSubject::vnodes), [&](const std::string& pattern, std::size_t at) {
         if (const auto resource = vnode_pattern(pattern).resource; !resource.empty())
-            found.push_back({NameKind::resource, std::string(resource)});
+            found.push_back({NameKind::resource, std::string(resource), column(at)});
     });
     for (const QuotaLimit& limit : rule->limits) {
-        const std::string at = fmt::format("column {}: ", limit.column);
+        const std::string at = column(limit.column);
         if (limit.resource != "jobs") found.push_back({NameKind::resource, limit.resource, at});
         if (!limit.is_formula()) continue;
         if (const auto formula = Formula::compile(limit.most))
@@ -86,18 +88,22 @@ std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& 
     return found;
 }
 
-// Returns a remark on the first limit that isn't of its resource's type or isn't a formula, with its place;
-// empty: all limits are right.
-std::string wrong_limit(const std::string& element, const ResourceNames& resources) {
+// Returns a remark, with its place, on the first element of a filter that can't match anything, or the first
+// limit that isn't of its resource's type or isn't a formula; empty: all are right.
+std::string mistake_in_rule(const std::string& element, const ResourceNames& resources) {
     const auto rule = parse_quota_rule(element);
     if (!rule) return {};
+    if (std::string futile = rule->futile_element(); !futile.empty()) return futile;
     for (const QuotaLimit& limit : rule->limits) {
         const auto kind = resources.kind(limit.resource);
-        if (limit.is_formula())
-            if (const auto formula = Formula::compile(limit.most); !formula)
-                return fmt::format("column {}: {}",
-                                   limit.column + limit.resource.size() + 1 + formula.error().at,
-                                   formula.error().text);
+        if (limit.is_formula()) {
+            const std::size_t column = limit.column + limit.resource.size() + 1;
+            const auto formula = Formula::compile(limit.most);
+            if (!formula)
+                return fmt::format("column {}: {}", column + formula.error().at, formula.error().text);
+            if (const std::string remark = too_long(*formula); !remark.empty())
+                return fmt::format("column {}: {}", column, remark);
+        }
         if (!kind || limit.resource == "jobs") continue;
         if (limit.is_formula() ? values::is_text(*kind) : !values::parse_amount(*kind, limit.most))
             return fmt::format("column {}: found '{}={}', expected {}", limit.column, limit.resource,
@@ -183,18 +189,21 @@ Result<void> check_names(const Attribute& attribute, const Value* before, const 
     const StringList old = before ? format_items(attribute, *before) : StringList{};
     for (const std::string& element : format_items(attribute, value)) {
         if (std::ranges::find(old, element) != old.end()) continue;
+        // Columns count from the beginning of a rule's text, behind its name.
+        const bool rule = attribute.is_keyed();
+        const std::string what = rule ? fmt::format("{}.{}", attribute.name, quota_rule_name(element))
+                                      : std::string(attribute.name);
+        const std::string_view text = rule ? quota_rule_text(element) : std::string_view(element);
         for (const NamedThing& thing : names_in(attribute, element)) {
             const std::string wrong = wrong_name(attribute, thing, context);
             if (wrong.empty()) continue;
             if (!context.warnings)
-                return fail(Code::bad_value,
-                            fmt::format("{}: bad value '{}': {}", attribute.name, element, wrong));
-            context.warnings->push_back(fmt::format("{}: {}", attribute.name, wrong));
+                return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}", what, text, wrong));
+            context.warnings->push_back(fmt::format("{}: {}", what, wrong));
         }
-        if (attribute.syntax != Syntax::quota_rules) continue;
-        if (const std::string wrong = wrong_limit(element, context.resources); !wrong.empty())
-            return fail(Code::bad_value,
-                        fmt::format("{}: bad value '{}': {}", attribute.name, element, wrong));
+        if (!rule) continue;
+        if (const std::string wrong = mistake_in_rule(element, context.resources); !wrong.empty())
+            return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}", what, text, wrong));
     }
     return {};
 }

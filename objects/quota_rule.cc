@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <map>
 
 #include "objects/forms.h"
 #include "objects/value.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kShapes = {"array", "interactive", "multi", "single"};
 
 using Remark = tl::unexpected<std::string>;
+
+bool is_name_or_pattern(std::string_view element);
 
 // Reads the text of a rule from the left. Counts columns from 1.
 class RuleReader {
@@ -74,7 +77,7 @@ class RuleReader {
             const bool excluded = element.starts_with('!');
             if (excluded) element.remove_prefix(1);
             if (element.empty()) return mistake(at, "an element is empty, expected a name or pattern");
-            if (element.find_first_of("{}!\"'=") != std::string_view::npos)
+            if (!is_name_or_pattern(element))
                 return mistake(at, fmt::format("found '{}', expected a name or pattern", element));
             if (subject == QuotaSubject::shapes && !is_pattern(element) &&
                 std::ranges::find(kShapes, element) == kShapes.end())
@@ -83,6 +86,7 @@ class RuleReader {
                 vnode_pattern(element).resource != vnode_pattern(filter.among.front()).resource)
                 return mistake(at, "expected names of vnodes, or values of one resource, within braces");
             (excluded ? filter.except : filter.among).emplace_back(element);
+            (excluded ? filter.except_at : filter.among_at).push_back(at + (excluded ? 2 : 1));
             at += length + 1;
         }
         return filter;
@@ -140,6 +144,42 @@ class RuleReader {
     std::size_t begin_ = 0;
 };
 
+// Returns whether the element has only characters of names and patterns; ! is one of these behind [.
+bool is_name_or_pattern(std::string_view element) {
+    for (std::size_t at = element.find_first_of("{}!\"'="); at != std::string_view::npos;
+         at = element.find_first_of("{}!\"'=", at + 1))
+        if (element[at] != '!' || at == 0 || element[at - 1] != '[') return false;
+    return true;
+}
+
+// Returns whether each [ of a pattern has its ]. Directly behind [, [! and [^, a ] is one of the characters.
+bool closes_brackets(std::string_view pattern) {
+    for (std::size_t at = pattern.find('['); at != std::string_view::npos; at = pattern.find('[', at)) {
+        ++at;
+        if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
+        at = pattern.find(']', at + 1);
+        if (at == std::string_view::npos) return false;
+    }
+    return true;
+}
+
+// Returns the reason why an element of a filter matches nothing, whatever there is; empty: it may match.
+std::string futility(QuotaSubject subject, const std::string& element) {
+    if (!closes_brackets(element)) return fmt::format("'{}' matches nothing: expected ] behind [", element);
+    if (subject == QuotaSubject::users && element == "@")
+        return "'@' matches nothing: expected the name of a group behind it";
+    const VnodePattern parts = vnode_pattern(element);
+    if (subject == QuotaSubject::vnodes && element.find(':') != std::string::npos &&
+        (parts.resource.empty() || parts.pattern.empty()))
+        return fmt::format("'{}' matches nothing: expected RESOURCE:VALUE", element);
+    const auto is_shape = [&](std::string_view shape) {
+        return matches_pattern(element, std::string(shape));
+    };
+    if (subject == QuotaSubject::shapes && std::ranges::none_of(kShapes, is_shape))
+        return fmt::format("'{}' matches none of {}", element, fmt::join(kShapes, ", "));
+    return {};
+}
+
 bool is_all(const std::optional<QuotaFilter>& filter) {
     return !filter ||
            (filter->except.empty() &&
@@ -166,6 +206,19 @@ bool QuotaRule::counts_by_vnodes() const {
     const auto& vnodes = filter(QuotaSubject::vnodes);
     return vnodes && (vnodes->each || (vnodes->among.size() == 1 && !is_pattern(vnodes->among.front()) &&
                                        vnode_pattern(vnodes->among.front()).resource.empty()));
+}
+
+std::string QuotaRule::futile_element() const {
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        if (!filters[i]) continue;
+        for (const auto& [elements, columns] : {std::pair(&filters[i]->among, &filters[i]->among_at),
+                                                {&filters[i]->except, &filters[i]->except_at}})
+            for (std::size_t n = 0; n < elements->size(); ++n)
+                if (const std::string why = futility(static_cast<QuotaSubject>(i), (*elements)[n]);
+                    !why.empty())
+                    return fmt::format("column {}: {}", (*columns)[n], why);
+    }
+    return {};
 }
 
 std::string QuotaRule::text() const {
@@ -216,6 +269,50 @@ tl::expected<QuotaRule, std::string> parse_quota_rule(std::string_view element) 
 
 std::string_view quota_rule_name(std::string_view element) {
     return element.substr(0, element.find(':'));
+}
+
+std::string_view quota_rule_text(std::string_view element) {
+    return values::trim(element.substr(std::min(quota_rule_name(element).size() + 1, element.size())));
+}
+
+QuotaRuleChanges quota_rule_changes(const std::vector<std::string>& before,
+                                    const std::vector<std::string>& after) {
+    const auto by_name = [](const std::vector<std::string>& elements) {
+        std::map<std::string_view, std::string_view> texts;
+        for (const std::string_view element : elements)
+            texts.emplace(quota_rule_name(element), quota_rule_text(element));
+        return texts;
+    };
+    const auto was = by_name(before);
+    const auto is = by_name(after);
+    QuotaRuleChanges found;
+    std::vector<std::string_view> one_by_one;  // the order that changes by name would leave
+    for (const auto& element : before) {
+        const std::string_view name = quota_rule_name(element);
+        if (is.contains(name))
+            one_by_one.push_back(name);
+        else
+            found.rules.push_back({std::string(name), std::string(was.at(name)), std::nullopt});
+    }
+    for (const auto& element : after) {
+        const std::string_view name = quota_rule_name(element);
+        const std::string_view text = quota_rule_text(element);
+        const auto old = was.find(name);
+        if (old == was.end()) {
+            one_by_one.push_back(name);
+            found.rules.push_back({std::string(name), std::nullopt, std::string(text)});
+        } else if (old->second != text) {
+            found.rules.push_back({std::string(name), std::string(old->second), std::string(text)});
+        }
+    }
+    found.reordered = !std::ranges::equal(one_by_one, after, {}, {}, quota_rule_name);
+    return found;
+}
+
+std::string quota_rule_names(const std::vector<std::string>& elements) {
+    std::vector<std::string_view> names;
+    for (const std::string_view element : elements) names.push_back(quota_rule_name(element));
+    return fmt::format("{}", fmt::join(names, ","));
 }
 
 }  // namespace pbs::objects

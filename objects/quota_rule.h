@@ -24,6 +24,9 @@ struct QuotaFilter {
     bool each = false;                // in braces: each value has a counter of its own
     std::vector<std::string> among;   // patterns; empty: all values
     std::vector<std::string> except;  // patterns of excluded values
+    // The columns of these patterns in the text of the rule, from 1.
+    std::vector<std::size_t> among_at{};
+    std::vector<std::size_t> except_at{};
 
     // Returns whether the filter selects a value, such as the name of a user. `matches(pattern)` returns
     // whether a pattern matches this value.
@@ -35,7 +38,9 @@ struct QuotaFilter {
             if (matches(pattern)) return true;
         return among.empty();
     }
-    friend bool operator==(const QuotaFilter&, const QuotaFilter&) = default;
+    friend bool operator==(const QuotaFilter& a, const QuotaFilter& b) {
+        return a.each == b.each && a.among == b.among && a.except == b.except;
+    }
 };
 
 // Returns whether a shell pattern (*, ? and [..]) matches the whole text.
@@ -73,6 +78,9 @@ struct QuotaRule {
     // Returns whether each counter of the rule has vnodes of its own, so that a formula over these vnodes may
     // be its limit: the vnodes are in braces, or are one named vnode.
     bool counts_by_vnodes() const;
+    // Returns a remark, with its column, on the first element of a filter that can't match anything, such as
+    // `users=@` or a pattern without its closing bracket; empty: there is none.
+    std::string futile_element() const;
     // Returns the rule without its name, in canonical form.
     std::string text() const;
     // Returns whether every job that the other rule is about matches this rule, too: behind this one, the
@@ -85,7 +93,26 @@ struct QuotaRule {
 // column.
 tl::expected<QuotaRule, std::string> parse_quota_rule(std::string_view element);
 
-// Returns the NAME of an element "NAME: TEXT".
+// Return the NAME and the TEXT of an element "NAME: TEXT".
 std::string_view quota_rule_name(std::string_view element);
+std::string_view quota_rule_text(std::string_view element);
+
+// A rule in which two values of the attribute `rule` differ.
+struct QuotaRuleChange {
+    std::string name;
+    std::optional<std::string> before;  // the text; nullopt: there was no such rule
+    std::optional<std::string> after;
+};
+struct QuotaRuleChanges {
+    std::vector<QuotaRuleChange> rules;  // those that are gone, then the others in their order
+    // Changing these rules one by one, by name, would leave them in another order than that of the second
+    // value.
+    bool reordered = false;
+};
+// Returns the differences between two values, which are elements "NAME: TEXT".
+QuotaRuleChanges quota_rule_changes(const std::vector<std::string>& before,
+                                    const std::vector<std::string>& after);
+// Returns the names of the rules in their order, separated by commas.
+std::string quota_rule_names(const std::vector<std::string>& elements);
 
 }  // namespace pbs::objects

@@ -84,6 +84,14 @@ int show(const Connection& connection, const Arguments& arguments) {
         return (!arguments.quota.empty() && row.quota != arguments.quota) ||
                !row.is_for("queues", arguments.queue) || !row.is_for("users", arguments.user);
     });
+    if (rows.empty() && !arguments.quota.empty()) {
+        // A quota that counts nothing isn't shown: ask whether there is one of this name.
+        const StatusList known(pbs_statquota(connection.handle(), arguments.quota.c_str(), nullptr, nullptr));
+        if (const int code = pbs_errno; !known && code != 0) {
+            complain(kProgram, connection.error_text());
+            return exit_status(code);
+        }
+    }
     const std::string text = arguments.format == "json" ? json(rows) : table(rows);
     return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
 }

@@ -132,6 +132,12 @@ TEST_F(Quota, RefusesWhatIsNoRule) {
     EXPECT_THAT(server.qmgr("set quota q1 rule.late = \"users={*} queues={qlong} to jobs=1\"").err,
                 HasSubstr("rule.late is never reached: rule.guests before it matches all of its jobs"));
     EXPECT_EQ(server.command({"pbs_quota", "-I", "nobody"}).exit != 0, true);
+    const Output nosuch = server.command({"pbs_quota", "nosuch"});
+    EXPECT_NE(nosuch.exit, 0);
+    EXPECT_THAT(nosuch.err, HasSubstr("there is no quota 'nosuch'"));
+    EXPECT_EQ(server.command({"pbs_quota", "q1"}).exit, 0) << "nothing of it is in use";
+    EXPECT_THAT(refusal("unset quota q1 rule.nosuch"),
+                HasSubstr("rule.nosuch: there is no rule of this name"));
     EXPECT_EQ(server.command({"pbs_quota", "-F", "xml"}).exit, 2);
 }
 

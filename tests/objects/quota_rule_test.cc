@@ -149,5 +149,80 @@ TEST_F(QuotaObjects, RefuseAnotherOperator) {
     EXPECT_THAT(give(command).error().message, HasSubstr("spill is one value, expected no '.a'"));
 }
 
+TEST(QuotaRules, TellWhatMatchesNothing) {
+    EXPECT_EQ(rule("users=a,[!a]*,[^a],[]x],@staff vnodes=rack:b* shapes=m* to jobs=1").futile_element(), "");
+    EXPECT_EQ(rule("users=a,[a to jobs=1").futile_element(),
+              "column 9: '[a' matches nothing: expected ] behind [");
+    EXPECT_EQ(rule("users=a,!@ to jobs=1").futile_element(),
+              "column 10: '@' matches nothing: expected the name of a group behind it");
+    EXPECT_EQ(rule("vnodes={host:} to jobs=1").futile_element(),
+              "column 9: 'host:' matches nothing: expected RESOURCE:VALUE");
+    EXPECT_EQ(rule("vnodes=:n7 to jobs=1").futile_element(),
+              "column 8: ':n7' matches nothing: expected RESOURCE:VALUE");
+    EXPECT_EQ(rule("shapes=f* to jobs=1").futile_element(),
+              "column 8: 'f*' matches none of array, interactive, multi, single");
+    EXPECT_TRUE(matches_pattern("[!a]*", "bob"));
+    EXPECT_FALSE(matches_pattern("[!a]*", "ann"));
+    EXPECT_FALSE(parse_quota_rule("r: users=b!a to jobs=1"));
+}
+
+TEST(QuotaRules, ChangeOneByOneAndInTheirOrder) {
+    const auto changes = [](const std::vector<std::string>& before, const std::vector<std::string>& after) {
+        std::string all;
+        const QuotaRuleChanges found = quota_rule_changes(before, after);
+        for (const QuotaRuleChange& one : found.rules)
+            all += one.name + ": " + one.before.value_or("-") + " > " + one.after.value_or("-") + "; ";
+        return all + (found.reordered ? "reordered" : "");
+    };
+    EXPECT_EQ(changes({"a: to jobs=1", "b: to jobs=2"}, {"a: to jobs=1", "b: to jobs=3", "c: to jobs=4"}),
+              "b: to jobs=2 > to jobs=3; c: - > to jobs=4; ");
+    EXPECT_EQ(changes({"a: to jobs=1", "b: to jobs=2"}, {"b: to jobs=2"}), "a: to jobs=1 > -; ");
+    EXPECT_EQ(changes({"a: to jobs=1", "b: to jobs=2"}, {"b: to jobs=2", "a: to jobs=1"}), "reordered");
+    EXPECT_EQ(changes({"a: to jobs=1"}, {"c: to jobs=4", "a: to jobs=1"}), "c: - > to jobs=4; reordered");
+    EXPECT_EQ(changes({}, {"a: to jobs=1"}), "a: - > to jobs=1; ");
+    EXPECT_EQ(quota_rule_names({"a: to jobs=1", "b: to jobs=2"}), "a,b");
+}
+
+TEST_F(QuotaObjects, NameTheRuleAndTheColumnOfAMistake) {
+    run("c quota q1");
+    const auto refused = [&](const Command& command) {
+        const auto done = give(command);
+        return done ? std::string() : done.error().message;
+    };
+    EXPECT_EQ(refused(with_rule("x", "users=a queues=workq,nosuch to jobs=1")),
+              "quota q1: rule.x: bad value 'users=a queues=workq,nosuch to jobs=1': column 22: there is no "
+              "queue 'nosuch'");
+    EXPECT_THAT(refused(with_rule("x", "vnodes={!nosuch:x} to jobs=1")),
+                HasSubstr("rule.x: bad value 'vnodes={!nosuch:x} to jobs=1': column 10: 'nosuch' is not a "
+                          "resource"));
+    EXPECT_THAT(refused(with_rule("x", "users=@ to jobs=1")),
+                HasSubstr("rule.x: bad value 'users=@ to jobs=1': "
+                          "column 7: '@' matches nothing"));
+    EXPECT_EQ(refused(with_rule("nosuch", "", CommandKind::unset)),
+              "quota q1: rule.nosuch: there is no rule of this name");
+    std::string sum = "1";
+    for (int i = 0; i < 500; ++i) sum += "+1";
+    EXPECT_THAT(
+        refused(with_rule("x", "vnodes={*} to jobs=(" + sum + ")")),
+        HasSubstr("column 20: the formula has 1001 names, numbers, operators and calls; at most 1000"));
+    EXPECT_EQ(refused(with_rule("x", "vnodes={*} to jobs=(" + sum.substr(2) + ")")), "");
+}
+
+TEST_F(QuotaObjects, HaveWindowsOfTypeStandard) {
+    run("c t day rrule=FREQ=DAILY, type=prime");
+    run("c t office rrule=FREQ=DAILY");
+    run("c quota q1");
+    EXPECT_EQ(
+        this->refused("s quota q1 time_window=day").message,
+        "quota q1: time_window: bad value 'day': the time_window is of type prime, expected one of type "
+        "standard");
+    run("s quota q1 time_window=office");
+    EXPECT_EQ(
+        this->refused("s t office type=dedicated").message,
+        "time_window office: type: bad value 'dedicated': quota q1 has this time_window, expected standard");
+    run("u quota q1 time_window");
+    run("s t office type=dedicated");
+}
+
 }  // namespace
 }  // namespace pbs::objects
