@@ -41,6 +41,8 @@ constexpr Attribute kQuotaTable[] = {
      "set quota q1 exempt_reservations = False"},
     {"comment", T::string, S::text, "", operator_sets, "A remark, for people",
      "set quota q1 comment=\"Agreed in the users' meeting\""},
+    {"in_force", T::string_array, S::names, "", kReadOnly,
+     "The schedulers whose policy in force names the quota now. Can't be set", "list quota q1 in_force"},
 };
 
 }  // namespace

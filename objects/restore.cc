@@ -255,6 +255,12 @@ Object imported_object(const ObjectText& text, Object object, const Object* exis
                 Code::unknown_attribute);
             continue;
         }
+        if ((attribute->flags & kReadOnly) != 0) {
+            problems.add(fmt::format("{}: attribute {} is read only", object_title(text.type, text.name),
+                                     attribute->name),
+                         Code::kReadOnly);
+            continue;
+        }
         Result<Value> value = imported_value(*attribute, member, existing, context);
         if (value) {
             object.assign(*attribute, std::move(*value));

@@ -90,7 +90,8 @@ TEST_F(Quota, IsListedPrintedAndKept) {
     ASSERT_TRUE(server.configure({"set quota q1 rule_order = \"rest,guests\""}));
     EXPECT_THAT(server.qmgr("list quota q1").out,
                 AllOf(HasSubstr("rule.guests = users={*} queues={qlong} to ncpus=4"),
-                      HasSubstr("rule_order = rest,guests"), HasSubstr("spill = True")));
+                      HasSubstr("rule_order = rest,guests"), HasSubstr("spill = True"),
+                      HasSubstr("in_force = default")));
     const std::string printed = server.qmgr("print quota q1").out;
     EXPECT_THAT(printed, HasSubstr("set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=4\""));
     // The printed commands make the same quota again after it was deleted.

@@ -178,5 +178,27 @@ TEST_F(Status, AllObjectsOfATypeComeInPages) {
     EXPECT_TRUE(page("z").objects.empty());
 }
 
+TEST_F(Status, AQuotaIsInForceWhereThePolicyInForceNamesIt) {
+    const auto in_force = [&](const char* name) {
+        const auto whole = shown(name, PBS_OBJ_QUOTA);  // also compares with the attribute asked for alone
+        const auto found = whole.find("in_force");
+        return found == whole.end() ? std::string("-") : found->second;
+    };
+    for (const char* quota : {"q1", "q2"})
+        ASSERT_EQ(host_.manager(PBS_CMD_CREATE, PBS_OBJ_QUOTA, quota, {{"enabled", "True"}}).code, 0);
+    create("p1", {{"quotas", "q1,q2"}});
+    create("p2", {{"quotas", "q2"}});
+    EXPECT_EQ(in_force("q1"), "-");
+    ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", "p1").code, 0);
+    EXPECT_EQ(in_force("q1"), "default");
+    EXPECT_EQ(in_force("q2"), "default");
+    ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", "p2").code, 0);
+    EXPECT_EQ(in_force("q1"), "-");
+    EXPECT_EQ(in_force("q2"), "default");
+    for (const Answer::Object& quota : host_.status(PBS_OBJ_QUOTA, "").objects)
+        EXPECT_EQ(quota.attributes.contains("in_force"), quota.name == "q2");
+    EXPECT_EQ(host_.set(PBS_OBJ_QUOTA, "q1", "in_force", "default").code, 15003);
+}
+
 }  // namespace
 }  // namespace pbs::plugin_test
