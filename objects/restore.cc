@@ -11,6 +11,7 @@
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/problems.h"
+#include "objects/quota_rule.h"
 #include "values/object_types.h"
 #include "values/text.h"
 
@@ -90,10 +91,28 @@ void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
 
 // ---- Lines about the changes, for users
 
+// Adds a line for each changed element of a keyed attribute, and one for their order.
+void tell_elements(const std::string& name, const Attribute& attribute, const Value* before,
+                   const Value* after, std::vector<std::string>& lines) {
+    const StringList is = after ? format_items(attribute, *after) : StringList{};
+    const QuotaRuleChanges found =
+        quota_rule_changes(before ? format_items(attribute, *before) : StringList{}, is);
+    for (const QuotaRuleChange& rule : found.rules)
+        lines.push_back(rule.after
+                            ? fmt::format("{}: {}.{} = {}", name, attribute.name, rule.name, *rule.after)
+                            : fmt::format("{}: {}.{} is unset", name, attribute.name, rule.name));
+    if (found.reordered)
+        lines.push_back(fmt::format("{}: order of {} = {}", name, attribute.name, quota_rule_names(is)));
+}
+
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
     const std::string name = object_title(change.type, change.name);
     (void)for_each_difference(
-        change, [&](const Attribute& attribute, const Value*, const Value* after) -> Result<void> {
+        change, [&](const Attribute& attribute, const Value* before, const Value* after) -> Result<void> {
+            if (attribute.is_keyed()) {
+                tell_elements(name, attribute, before, after, lines);
+                return {};
+            }
             lines.push_back(
                 after ? fmt::format("{}: {} = {}", name, attribute.name, format_value(attribute, *after))
                       : fmt::format("{}: {} is unset", name, attribute.name));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ifl/cmds/text.h"
+#include "objects/quota_rule.h"
 #include "objects/schema.h"
 #include "text/json.h"
 #include "text/json_document.h"
@@ -16,6 +17,8 @@
 namespace pbs::cmds {
 
 namespace {
+
+constexpr std::string_view kOrderOf = "order of ";
 
 // Returns whether the document has all existing objects of the type. If it lacks the part "host", about the
 // server's own objects, it only has the queues, nodes, resources and schedulers on which an attribute of this
@@ -65,6 +68,30 @@ nlohmann::json objects_of(const nlohmann::json& document, std::string_view type)
     return objects;
 }
 
+// Returns the elements of a list; empty: there is none.
+std::vector<std::string> elements_of(const nlohmann::json& object, const std::string& name) {
+    std::vector<std::string> elements;
+    const auto found = object.find(name);
+    if (found == object.end() || !found->is_array()) return elements;
+    for (const nlohmann::json& element : *found) elements.push_back(text::from_json(element).value_or(""));
+    return elements;
+}
+
+// Compares the elements of an attribute that are set one by one, and their order.
+void compare_elements(const nlohmann::json& before, const nlohmann::json& after, const std::string& name,
+                      ConfigChange& change) {
+    const std::vector<std::string> was = elements_of(before, name);
+    const std::vector<std::string> is = elements_of(after, name);
+    objects::QuotaRuleChanges found = objects::quota_rule_changes(was, is);
+    for (objects::QuotaRuleChange& rule : found.rules)
+        change.attributes.push_back(
+            {fmt::format("{}.{}", name, rule.name), std::move(rule.before), std::move(rule.after)});
+    if (found.reordered)
+        change.attributes.push_back({fmt::format("{}{}", kOrderOf, name), objects::quota_rule_names(was),
+                                     objects::quota_rule_names(is),
+                                     value_text(change.type, name, after[name])});
+}
+
 void compare_attributes(const nlohmann::json& before, const nlohmann::json& after, ConfigChange& change) {
     const auto text = [&](const nlohmann::json& object,
                           const std::string& name) -> std::optional<std::string> {
@@ -81,6 +108,12 @@ void compare_attributes(const nlohmann::json& before, const nlohmann::json& afte
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     for (const std::string& name : names) {
+        const auto type = objects::type_from_word(change.type);
+        const objects::Attribute* row = type ? objects::find_attribute(*type, name) : nullptr;
+        if (row != nullptr && row->is_keyed()) {
+            compare_elements(before, after, name, change);
+            continue;
+        }
         ConfigAttribute attribute{name, text(before, name), text(after, name)};
         if (attribute.before != attribute.after) change.attributes.push_back(std::move(attribute));
     }
@@ -131,9 +164,28 @@ Result<Chosen> choose(std::string_view object, const nlohmann::json& from, const
 
 // ---- Directives.
 
-std::string assignments(const ConfigChange& change) {
-    std::string text;
+// The attribute of "order of rule"; empty: the name is another one.
+std::string_view ordered(const ConfigAttribute& attribute) {
+    return attribute.whole ? std::string_view(attribute.name).substr(kOrderOf.size()) : std::string_view();
+}
+
+// Returns the attributes to set and to unset. If the elements of an attribute have another order, it is set
+// as a whole.
+std::vector<ConfigAttribute> as_directives(const ConfigChange& change) {
+    std::vector<ConfigAttribute> all;
     for (const ConfigAttribute& attribute : change.attributes) {
+        const std::string_view name = std::string_view(attribute.name).substr(0, attribute.name.find('.'));
+        if (attribute.whole)
+            all.push_back({std::string(ordered(attribute)), attribute.before, attribute.whole});
+        else if (std::ranges::find(change.attributes, name, ordered) == change.attributes.end())
+            all.push_back(attribute);
+    }
+    return all;
+}
+
+std::string assignments(const std::vector<ConfigAttribute>& attributes) {
+    std::string text;
+    for (const ConfigAttribute& attribute : attributes) {
         if (attribute.after) {
             text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", attribute.name,
                                 quote_value(*attribute.after));
@@ -142,17 +194,18 @@ std::string assignments(const ConfigChange& change) {
     return text;
 }
 
-std::string unset_names(const ConfigChange& change) {
+std::string unset_names(const std::vector<ConfigAttribute>& attributes) {
     std::string text;
-    for (const ConfigAttribute& attribute : change.attributes)
+    for (const ConfigAttribute& attribute : attributes)
         if (!attribute.after) text += (text.empty() ? "" : ", ") + attribute.name;
     return text;
 }
 
 void make_directives(const ConfigChange& change, std::string& text) {
     const std::string title = config_title(change.type, change.name);
-    const std::string set = assignments(change);
-    const std::string unset = unset_names(change);
+    const std::vector<ConfigAttribute> attributes = as_directives(change);
+    const std::string set = assignments(attributes);
+    const std::string unset = unset_names(attributes);
     if (change.created) {
         text += fmt::format("create {}{}{}\n", title, set.empty() ? "" : " ", set);
         return;

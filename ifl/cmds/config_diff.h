@@ -11,9 +11,13 @@
 namespace pbs::cmds {
 
 struct ConfigAttribute {
-    std::string name;
+    std::string name;  // of an attribute whose elements are set one by one, such as a rule: "rule.NAME"
     std::optional<std::string> before;  // nullopt: not set
     std::optional<std::string> after;
+    // If this is about the order of an attribute's elements (their keys, separated by commas): the
+    // attribute's whole new value, which a directive has to set, because setting elements one by one makes
+    // another order.
+    std::optional<std::string> whole{};
 };
 
 // An object in which two documents of the configuration differ.

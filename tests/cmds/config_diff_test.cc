@@ -116,5 +116,42 @@ TEST(ConfigDiff, WhatIsNoDocumentIsRefused) {
     EXPECT_FALSE(config_diff(kBefore, "[]", ""));
 }
 
+TEST(ConfigDiff, RulesOfQuotasAreShownOneByOne) {
+    const char* const before = R"({"format": 1, "quota": {"q1": {"spill": "True",
+        "rule": ["a: to jobs=1", "b: users={*} to jobs=2"]}}})";
+    const auto changes = config_diff(before, R"({"format": 1, "quota": {"q1": {"spill": "True",
+        "rule": ["b: users={*} to jobs=3,ncpus=1", "c: to jobs=4"]}}})",
+                                     "");
+    ASSERT_TRUE(changes);
+    EXPECT_EQ(diff_text(*changes),
+              "quota q1\n"
+              "-    rule.a = to jobs=1\n"
+              "-    rule.b = users={*} to jobs=2\n"
+              "+    rule.b = users={*} to jobs=3,ncpus=1\n"
+              "+    rule.c = to jobs=4\n");
+    EXPECT_EQ(diff_directives(*changes),
+              "set quota q1 rule.b = \"users={*} to jobs=3,ncpus=1\", rule.c = \"to jobs=4\"\n"
+              "unset quota q1 rule.a\n");
+    // Directives for single rules would leave the old order.
+    const auto reordered = config_diff(before, R"({"format": 1, "quota": {"q1": {"spill": "False",
+        "rule": ["b: users={*} to jobs=2", "a: to jobs=1,ncpus=2"]}}})",
+                                       "");
+    ASSERT_TRUE(reordered);
+    EXPECT_EQ(diff_text(*reordered),
+              "quota q1\n"
+              "-    rule.a = to jobs=1\n"
+              "+    rule.a = to jobs=1,ncpus=2\n"
+              "-    order of rule = a,b\n"
+              "+    order of rule = b,a\n"
+              "-    spill = True\n"
+              "+    spill = False\n");
+    EXPECT_EQ(diff_directives(*reordered),
+              "set quota q1 rule = 'b: users={*} to jobs=2,\"a: to jobs=1,ncpus=2\"', spill = False\n");
+    const auto made = config_diff(R"({"format": 1})", before, "");
+    ASSERT_TRUE(made);
+    EXPECT_EQ(diff_directives(*made),
+              "create quota q1 rule.a = \"to jobs=1\", rule.b = \"users={*} to jobs=2\", spill = True\n");
+}
+
 }  // namespace
 }  // namespace pbs::cmds

@@ -487,5 +487,23 @@ TEST_F(RestoreTest, ADocumentMayHaveTheServersPart) {
     EXPECT_NE(store_->snapshot()->policy("p1"), nullptr);
 }
 
+TEST_F(RestoreTest, RulesOfQuotasAreToldOneByOne) {
+    const auto lines = [&](const char* text) {
+        const auto done = take(text);
+        EXPECT_TRUE(done) << done.error().message;
+        return done ? done->lines : std::vector<std::string>{};
+    };
+    EXPECT_THAT(
+        lines(R"({"format": 1, "quota": {"q1": {"rule": ["a: to jobs=1", "b: users={*} to jobs=2"]}}})"),
+        testing::ElementsAre("quota q1 is created", "quota q1: rule.a = to jobs=1",
+                             "quota q1: rule.b = users={*} to jobs=2"));
+    EXPECT_THAT(
+        lines(R"({"format": 1, "quota": {"q1": {"rule": ["c: to jobs=3", "b: users={*} to jobs=2"]}}})"),
+        testing::ElementsAre("quota q1: rule.a is unset", "quota q1: rule.c = to jobs=3",
+                             "quota q1: order of rule = c,b"));
+    EXPECT_THAT(refused_import(R"({"format": 1, "quota": {"q1": {"in_force": ["default"]}}})"),
+                HasSubstr("quota q1: attribute in_force is read only"));
+}
+
 }  // namespace
 }  // namespace pbs::objects

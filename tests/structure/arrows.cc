@@ -63,8 +63,8 @@ std::vector<Rule> all_rules() {
         {"ifl/iff", {}, {}},
         // the commands use the server only through the C API, as any IFL program does
         {"ifl/cmds",
-         {"text/", "ifl/attributes/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h",
-          "objects/spelling.h", "objects/unsupported.h"},
+         {"text/", "ifl/attributes/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/quota_rule.h",
+          "objects/schema.h", "objects/spelling.h", "objects/unsupported.h"},
          {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
          {"text/", "objects/", "rrule/", "cluster/exec_vnode.h", "ifl/attributes/execvnodes.h",
