@@ -74,6 +74,36 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
+// Adds a note on an order of jobs by tickets or a weighted priority behind that of fairshare, if the change
+// brings both together or names one of them.
+void add_fairshare_first(const Object* before, const Object* after, const Command* command,
+                         std::vector<std::string>& lines) {
+    if (after == nullptr || after->type() != ObjectType::policy || after->text("algorithm") == "origin")
+        return;
+    const auto is_on = [](const Object& policy, std::string_view name) {
+        return name == "tickets_share" ? policy.is_set(name) && policy.integer(name) > 0
+                                       : policy.boolean(name);
+    };
+    const auto named = [&](std::string_view name) {
+        return command != nullptr && command->kind != CommandKind::unset &&
+               std::ranges::any_of(command->changes, [&](const AttributeChange& change) {
+                   const Attribute* attribute = find_attribute(command->type, change.name);
+                   return attribute != nullptr && attribute->name == name;
+               });
+    };
+    for (const std::string_view name : {"weighted_priority", "tickets_share"}) {
+        const auto both = [&](const Object& policy) {
+            return is_on(policy, "fairshare") && is_on(policy, name);
+        };
+        if (!both(*after)) continue;
+        if (before != nullptr && both(*before) && !named(name) && !named("fairshare")) continue;
+        lines.push_back(
+            fmt::format("{}: fairshare goes first: {} orders only the jobs of one entity, or of "
+                        "entities that stand equal",
+                        object_title(after->type(), after->name()), name));
+    }
+}
+
 // Adds a warning for each new rule of a quota that is never reached because of an earlier rule. There are at
 // most ten warnings.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
@@ -162,6 +192,7 @@ void add_change_warnings(const Draft& draft, const Object* before, const Object*
     add_unsupported(before, after, command, lines);
     add_by_server(draft, before, after, abilities, lines);
     if (command != nullptr) add_overruled_hours(draft, after, *command, lines);
+    add_fairshare_first(before, after, command, lines);
     add_unreached_rules(before, after, lines);
     add_closings_without_effect(draft, before, after, abilities, lines);
 }

@@ -56,5 +56,24 @@ TEST_F(ChangeWarnings, ThousandsOfTimeWindowsGetTenLines) {
     EXPECT_THAT(run("s sched default policy=o1").warnings, SizeIs(10));
 }
 
+TEST_F(ChangeWarnings, FairshareGoesBeforeOtherOrders) {
+    const auto first = [](std::string_view what) {
+        return fmt::format(
+            "policy p1: fairshare goes first: {} orders only the jobs of one entity, or of entities that "
+            "stand "
+            "equal",
+            what);
+    };
+    run("c f f1");
+    run("c p p1 fairshare_group=f1");
+    EXPECT_THAT(run("s p p1 fairshare=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 weighted_priority=True").warnings, ElementsAre(first("weighted_priority")));
+    EXPECT_THAT(run("s p p1 tickets_share=100").warnings, ElementsAre(first("tickets_share")));
+    EXPECT_THAT(run("s p p1 comment=x").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 fairshare=False").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 fairshare=True").warnings,
+                ElementsAre(first("weighted_priority"), first("tickets_share")));
+}
+
 }  // namespace
 }  // namespace pbs::objects
