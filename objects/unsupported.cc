@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "objects/formula.h"
 #include "objects/output_file.h"
@@ -229,6 +230,31 @@ std::string unsupported_preemption(const Object& policy) {
                        object_title(policy.type(), policy.name()));
 }
 
+namespace {
+
+// Attributes by which a cycle orders jobs, makes room for them, or looks ahead.
+constexpr std::array<std::string_view, 13> kOrdering = {
+    "by_queue",         "round_robin",  "fairshare",         "strict_ordering",    "help_starving_jobs",
+    "job_sort_formula", "job_sort_key", "weighted_priority", "tickets_functional", "tickets_share",
+    "override_tickets", "preemption",   "estimate_depth"};
+
+// Returns whether the attribute has an effect only in the order of jobs, or for other things that a program
+// of the site does by itself.
+bool orders_jobs(const Attribute& attribute) {
+    const auto is_ordering = [](std::string_view condition) {
+        constexpr std::string_view kIn = " in ";
+        if (const auto in = condition.find(kIn); in != std::string_view::npos)
+            condition = condition.substr(in + kIn.size());
+        return std::ranges::find(kOrdering, condition) != kOrdering.end();
+    };
+    return is_ordering(attribute.name) || std::ranges::any_of(attribute.notes, [&](const Note& note) {
+               return note.asks == Asks::without &&
+                      std::ranges::all_of(unsupported_conditions(note.word), is_ordering);
+           });
+}
+
+}  // namespace
+
 PbsSched scheduler_by(const Object& policy, ServerAbilities abilities) {
     const bool by_pbs_sched = policy.text("external_program") == "pbs_sched";
     return by_pbs_sched || abilities.pbs_sched == PbsSched::runs ? abilities.pbs_sched : PbsSched::program;
@@ -266,6 +292,15 @@ std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, Serv
             add("server_dyn_res", "its programs run for cycles, and a program of the site schedules");
             if (is_on(policy, "reprioritize"))
                 add("reprioritize", "jobs are weighed in cycles, and a program of the site schedules");
+            // A start with check=True is compared with the threshold.
+            const bool compares = policy.is_set("job_sort_formula_threshold");
+            for (const Attribute& attribute : attributes(ObjectType::policy)) {
+                const Value* value = policy.set_value(attribute);
+                if (value == nullptr || asks_for_nothing(attribute, *value, Asks::anything)) continue;
+                if (attribute.name == "reprioritize" || !orders_jobs(attribute)) continue;
+                if (!compares || !attribute.name.starts_with("job_sort_formula"))
+                    add(attribute.name, "a program of the site orders and starts jobs");
+            }
         }
         return found;
     }

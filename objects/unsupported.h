@@ -69,7 +69,8 @@ struct ServerAbilities {
 PbsSched scheduler_by(const Object& policy, ServerAbilities abilities);
 // Returns the settings of a policy that have no effect because the server lacks the ability that they need.
 // With algorithm external, these can be among them: algorithm, external_program and, if a program of the site
-// schedules, server_dyn_res and reprioritize. Others can't, because pbs_sched acts on them.
+// schedules, server_dyn_res, reprioritize and those by which a cycle orders jobs. Others can't, because
+// pbs_sched or the tests of starts act on them.
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities);
 // Returns the warnings for a change: about settings without effect that it names, and about those that had an
 // effect before. An object that has no effect as a whole is reported if the change names an attribute other

@@ -586,5 +586,38 @@ TEST(Unsupported, DynamicResourcesAreNotForProgramsThatSchedule) {
     EXPECT_THAT(told(PbsSched::program), testing::IsEmpty());
 }
 
+// A program of the site orders jobs by itself; filters are asked by starts with check=True.
+TEST(Unsupported, TheOrderOfJobsIsNotForProgramsThatSchedule) {
+    Object policy(ObjectType::policy, "p1");
+    const auto set = [&](std::string_view name, std::string_view value) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, name);
+        policy.assign(attribute, parse_value(attribute, value).value());
+    };
+    const auto told = [&](PbsSched pbs_sched) {
+        std::vector<std::string_view> names;
+        for (const UnsupportedSetting& setting : unsupported_by_server(policy, {.pbs_sched = pbs_sched}))
+            if (setting.text.ends_with("a program of the site orders and starts jobs"))
+                names.push_back(setting.attribute);
+        return names;
+    };
+    set("algorithm", "external");
+    set("weighted_priority", "True");
+    set("weight_urgency", "1");
+    set("tickets_functional", "100");
+    set("functional_shares", "[u:ann=3]");
+    set("job_sort_key", "ncpus HIGH");
+    set("quotas", "q1");
+    set("load_thresholds", "np_load_avg >= 1.75");
+    set("fairshare", "False");
+    EXPECT_THAT(told(PbsSched::program),
+                testing::UnorderedElementsAre("weighted_priority", "weight_urgency", "tickets_functional",
+                                              "functional_shares", "job_sort_key"));
+    EXPECT_THAT(told(PbsSched::none), testing::IsEmpty());
+    set("job_sort_formula", "ncpus");
+    EXPECT_THAT(told(PbsSched::program), testing::Contains("job_sort_formula"));
+    set("job_sort_formula_threshold", "3");
+    EXPECT_THAT(told(PbsSched::program), testing::Not(testing::Contains("job_sort_formula")));
+}
+
 }  // namespace
 }  // namespace pbs::objects
