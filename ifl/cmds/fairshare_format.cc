@@ -99,12 +99,15 @@ std::string heading(const ShareTree& tree) {
 using Row = text::TableRow;
 
 std::string elements_text(const ShareTree& tree) {
-    std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Place"}};
+    std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Place", "Jobs",
+                              "Running", "Level", "Short", "Overall"}};
     for (const ShareElement& element : tree.elements)
         rows.push_back({std::string(2 * element.depth, ' ') + printable(element.name),
                         element.parent.empty() ? "" : std::to_string(element.shares), percent(element.target),
                         percent(element.actual), amount(element.usage), amount(element.decayed),
-                        element.place == 0 ? "" : std::to_string(element.place)});
+                        element.place == 0 ? "" : std::to_string(element.place), std::to_string(element.jobs),
+                        std::to_string(element.running), percent(element.level),
+                        percent(element.short_target), percent(element.overall_short_target)});
     return text::table(rows);
 }
 

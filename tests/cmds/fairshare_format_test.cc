@@ -80,18 +80,28 @@ TEST(Shares, AReplyIsATree) {
 TEST(SharesText, IsATableIndentedAsTheTree) {
     EXPECT_EQ(
         shares_text(trees()),
-        fmt::format("fs_group f1 of sched default, {}\n"
-                    "Usage is ncpus*walltime of each euser; every 24:00:00 it is multiplied by 0.5, next "
-                    "at {}\n"
-                    "\n"
-                    "           Shares    Target    Actual  Usage  Decayed  Place\n"
-                    "root               100.000%  100.000%   2001     1000\n"
-                    "  physics      40   40.000%   60.000%   1200   600.12\n"
-                    "    alice      30   30.000%   50.000%   1000   500.12      3\n"
-                    "    bob        10   10.000%   10.000%    200      100      2\n"
-                    "  carol        60   60.000%   40.000%    800      400      1\n"
-                    "  dan           0    0.000%    0.000%      1        1      4\n",
-                    instant_text(kShown), instant_text(kShown + 86000)));
+        fmt::format(
+            "fs_group f1 of sched default, {}\n"
+            "Usage is ncpus*walltime of each euser; every 24:00:00 it is multiplied by 0.5, next "
+            "at {}\n"
+            "\n"
+            "           Shares    Target    Actual  Usage  Decayed  Place  Jobs  Running    Level    Short  "
+            "Overall\n"
+            "root               100.000%  100.000%   2001     1000            0        0   0.000%   0.000%  "
+            " "
+            "0.000%\n"
+            "  physics      40   40.000%   60.000%   1200   600.12            0        0   0.000%   0.000%  "
+            " "
+            "0.000%\n"
+            "    alice      30   30.000%   50.000%   1000   500.12      3     3        1  75.000%  50.000%  "
+            "25.000%\n"
+            "    bob        10   10.000%   10.000%    200      100      2     0        0   0.000%   0.000%   "
+            "0.000%\n"
+            "  carol        60   60.000%   40.000%    800      400      1     0        0   0.000%   0.000%   "
+            "0.000%\n"
+            "  dan           0    0.000%    0.000%      1        1      4     0        0   0.000%   0.000%   "
+            "0.000%\n",
+            instant_text(kShown), instant_text(kShown + 86000)));
 }
 
 TEST(SharesText, TheTreeAlone) {
