@@ -71,9 +71,16 @@ std::string history_file() {
     return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.pbs_qmgr_history";
 }
 
+Completion completed(QmgrSession& session, std::string_view line) {
+    return complete(
+        line, [&](ObjectType type) { return session.object_names(type); },
+        [&](ObjectType type, const std::string& object, const std::string& attribute) {
+            return session.element_names(type, object, attribute);
+        });
+}
+
 void run_terminal(QmgrSession& session) {
-    const auto names = [&](ObjectType type) { return session.object_names(type); };
-    QmgrTerminal terminal(history_file(), [&](std::string_view line) { return complete(line, names); });
+    QmgrTerminal terminal(history_file(), [&](std::string_view line) { return completed(session, line); });
     DirectiveReader reader;
     while (!session.finished()) {
         const auto line = terminal.read_line(reader.continues());
@@ -95,7 +102,7 @@ int print_completions(const std::string& text) {
     options.silent = true;  // without a server only names of objects are missing
     QmgrSession session(options);
     session.connect({});
-    const auto found = complete(text, [&](ObjectType type) { return session.object_names(type); });
+    const auto found = completed(session, text);
     for (const std::string& candidate : found.candidates)
         fmt::print("{}{}\n", text.substr(0, found.begin), candidate);
     return 0;

@@ -159,6 +159,8 @@ Words own_values(const objects::Attribute& attribute, std::size_t words_before, 
         }
         case Syntax::policy_slots:
             return slots(names(ObjectType::policy));
+        case Syntax::quota_rules:
+            return {"groups=", "projects=", "queues=", "shapes=", "to", "users=", "vnodes="};
         default:
             return attribute.refers_to ? names(static_cast<ObjectType>(*attribute.refers_to))
                                        : copied(attribute.words);
@@ -202,9 +204,9 @@ Words operators_of(ObjectType type, std::string_view attribute) {
 }
 
 // Returns the attributes that the command accepts. Once an attribute's name and a dot are typed, returns the
-// attribute with each of its resources.
-Words attribute_candidates(ObjectType type, Command command, std::string_view typed,
-                           const ObjectNames& names) {
+// attribute with each of its resources, or each of its elements in the object.
+Words attribute_candidates(ObjectType type, Command command, const std::string& object,
+                           std::string_view typed, const ObjectNames& names, const ElementNames& elements) {
     const std::size_t dot = typed.find('.');
     Words candidates;
     if (dot != std::string_view::npos) {
@@ -212,6 +214,10 @@ Words attribute_candidates(ObjectType type, Command command, std::string_view ty
         const HostAttribute* host = find_host_attribute(type, attribute);
         const bool has_resources = host != nullptr && (host->type == HostType::resources ||
                                                        attribute.find("_res") != std::string::npos);
+        const auto* own = objects::find_attribute(type, attribute);
+        if (own != nullptr && own->is_keyed() && !object.empty())
+            for (const std::string& element : elements(type, object, std::string(own->name)))
+                candidates.push_back(attribute + "." + element);
         for (const std::string& resource : has_resources ? names(ObjectType::resource) : Words())
             candidates.push_back(attribute + "." + resource);
         return candidates;
@@ -226,8 +232,9 @@ Words attribute_candidates(ObjectType type, Command command, std::string_view ty
 // completions.
 class Place {
   public:
-    Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names)
-        : tokens_(tokens), command_(command), type_(type), names_(names) {
+    Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names,
+          const ElementNames& elements)
+        : tokens_(tokens), command_(command), type_(type), names_(names), elements_(elements) {
         for (std::size_t i = kFirst; i + 1 < tokens_.size(); ++i) state_ = after(i);
     }
 
@@ -306,8 +313,10 @@ class Place {
         const Token& token = tokens_[i];
         switch (state_) {
             case State::name_or_attribute:
-                return begins_attributes(i) ? at_attribute(i) : State::after_name;
+                if (begins_attributes(i)) return at_attribute(i);
+                [[fallthrough]];
             case State::name:
+                object_ = token.text;
                 return State::after_name;
             case State::after_name:
                 return is_comma(token) ? State::name : at_attribute(i);
@@ -339,11 +348,18 @@ class Place {
     Words attributes() const {
         const bool none = command_ == Command::remove || command_ == Command::active ||
                           (command_ == Command::create && state_ == State::name_or_attribute);
-        return none ? Words() : attribute_candidates(type_, command_, tokens_.back().text, names_);
+        return none ? Words()
+                    : attribute_candidates(type_, command_, object_, tokens_.back().text, names_, elements_);
     }
 
     // `typed`: the part of a quoted value typed so far
     Words values(std::string_view typed) const {
+        const auto* own = objects::find_attribute(type_, attribute_);
+        if (own != nullptr && own->is_keyed() && typed.find(" to ") != std::string_view::npos) {
+            Words words = names_(ObjectType::resource);
+            words.emplace_back("jobs");
+            return words;
+        }
         std::string_view element = typed.substr(typed.rfind(',') + 1);
         std::size_t words = 0;
         for (bool in_word = false; const char c : element) {
@@ -357,6 +373,8 @@ class Place {
     Command command_;
     ObjectType type_;
     const ObjectNames& names_;
+    const ElementNames& elements_;
+    std::string object_;
     std::string_view attribute_;
     State state_ = State::name_or_attribute;
 };
@@ -368,14 +386,14 @@ Words help_candidates(const std::vector<Token>& tokens) {
 }
 
 // All completions of the last token.
-Words possible(const std::vector<Token>& tokens, const ObjectNames& names) {
+Words possible(const std::vector<Token>& tokens, const ObjectNames& names, const ElementNames& elements) {
     if (tokens.size() == 1) return command_candidates();
     const auto command = command_from_word(tokens[0].text);
     if (!command || *command == Command::quit || *command == Command::history) return {};
     if (*command == Command::help) return help_candidates(tokens);
     if (tokens.size() == 2) return type_candidates();
     const auto type = object_type_from_word(tokens[1].text);
-    return type ? Place(tokens, *command, *type, names).candidates() : Words();
+    return type ? Place(tokens, *command, *type, names, elements).candidates() : Words();
 }
 
 // The place where the completed part of the last token begins: in a quoted token, its last word.
@@ -387,12 +405,13 @@ std::size_t completed_begin(const Token& last) {
 
 }  // namespace
 
-Completion complete(std::string_view line, const ObjectNames& object_names) {
+Completion complete(std::string_view line, const ObjectNames& object_names,
+                    const ElementNames& element_names) {
     const std::vector<Token> tokens = tokens_of(line, directive_begin(line));
     Completion completion;
     completion.begin = completed_begin(tokens.back());
     const std::string_view typed = line.substr(completion.begin);
-    for (std::string& candidate : possible(tokens, object_names))
+    for (std::string& candidate : possible(tokens, object_names, element_names))
         if (std::string_view(candidate).substr(0, typed.size()) == typed)
             completion.candidates.push_back(std::move(candidate));
     std::sort(completion.candidates.begin(), completion.candidates.end());

@@ -510,4 +510,19 @@ std::vector<std::string> QmgrSession::object_names(ObjectType type) {
     return names;
 }
 
+std::vector<std::string> QmgrSession::element_names(ObjectType type, const std::string& object,
+                                                    const std::string& attribute) {
+    std::vector<std::string> names;
+    for (const std::string& name : active_servers_) {
+        const auto connection = connections_.find(name);
+        if (connection == connections_.end()) continue;
+        const StatusList list = stat(connection->second, type, object, nullptr);
+        const attrl* const first = list.get() == nullptr ? nullptr : list.get()->attribs;
+        for (const attrl* a = first; a != nullptr; a = a->next)
+            if (view(a->name) == attribute && !view(a->resource).empty())
+                names.emplace_back(view(a->resource));
+    }
+    return names;
+}
+
 }  // namespace pbs::cmds

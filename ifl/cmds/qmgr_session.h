@@ -45,6 +45,9 @@ class QmgrSession {
 
     // Names of the objects of a type at the active servers; for completion.
     std::vector<std::string> object_names(ObjectType type);
+    // Names of the elements of an object's attribute, such as a quota's rules; for completion.
+    std::vector<std::string> element_names(ObjectType type, const std::string& object,
+                                           const std::string& attribute);
 
   private:
     // An object, or all of a type, at a server ("" is the default one).

@@ -26,6 +26,7 @@ _pbspolicy() {
         qstat) found=(${(f)"$(qselect 2>/dev/null; _pbspolicy_names queue)"}) ;;
         qenable|qdisable|qstart|qstop) found=(${(f)"$(_pbspolicy_names queue)"}) ;;
         pbs_rstat|pbs_rdel|pbs_ralter) found=(${(f)"$(pbs_rstat -B 2>/dev/null | sed 's/^Resv ID: //')"}) ;;
+        pbs_quota) found=(${(f)"$(_pbspolicy_names quota)"}) ;;
         pbsnodes) found=(${(f)"$(_pbspolicy_names node)"}) ;;
         *) _default; return ;;
         esac

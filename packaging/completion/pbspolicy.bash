@@ -49,6 +49,7 @@ _pbspolicy() {
         ) ;;
         qenable | qdisable | qstart | qstop) _pbspolicy_answer "$cur" < <(_pbspolicy_names queue) ;;
         pbs_rstat | pbs_rdel | pbs_ralter) _pbspolicy_answer "$cur" < <(pbs_rstat -B 2>/dev/null | sed 's/^Resv ID: //') ;;
+        pbs_quota) _pbspolicy_answer "$cur" < <(_pbspolicy_names quota) ;;
         pbsnodes) _pbspolicy_answer "$cur" < <(_pbspolicy_names node) ;;
         esac
         ;;

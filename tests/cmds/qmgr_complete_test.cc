@@ -23,11 +23,32 @@ std::vector<std::string> names(ObjectType type) {
     if (type == ObjectType::node) {
         return {"n1", "n2"};
     }
+    if (type == ObjectType::quota) {
+        return {"q1"};
+    }
     return {"expressq", "workq"};
 }
 
+std::vector<std::string> elements(ObjectType type, const std::string& object, const std::string& attribute) {
+    if (type != ObjectType::quota || object != "q1" || attribute != "rule") return {};
+    return {"guests", "vip"};
+}
+
 std::vector<std::string> completed(std::string_view line) {
-    return complete(line, names).candidates;
+    return complete(line, names, elements).candidates;
+}
+
+TEST(Complete, TheRulesOfAQuota) {
+    EXPECT_THAT(completed("set quota q"), ElementsAre("q1"));
+    EXPECT_THAT(completed("set quota q1 rule."), ElementsAre("rule.guests", "rule.vip"));
+    EXPECT_THAT(completed("unset quota q1 spill, rule.v"), ElementsAre("rule.vip"));
+    EXPECT_THAT(completed("set quota q2 rule."), IsEmpty());
+    EXPECT_THAT(completed("set quota rule."), IsEmpty()) << "no quota is named";
+    EXPECT_THAT(completed("set quota q1 rule.vip = \""), Contains("users="));
+    EXPECT_THAT(completed("set quota q1 rule.vip = \"users={*} q"), ElementsAre("queues="));
+    EXPECT_THAT(completed("set quota q1 rule.vip = \"users={*} to n"), ElementsAre("ncpus"));
+    EXPECT_THAT(completed("set quota q1 in_"), IsEmpty()) << "in_force can't be set";
+    EXPECT_THAT(completed("list quota q1 in_"), ElementsAre("in_force"));
 }
 
 TEST(Complete, CommandsAndTypes) {
@@ -133,14 +154,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"set policy nights comment = ", {}}));
 
 TEST(Complete, BeginsAtTheWordInQuotes) {
-    EXPECT_EQ(complete("set p x node_sort_key='ncpus HIGH, me", names).begin, 35U);
-    EXPECT_EQ(complete("set p x comment='ab", names).begin, 17U);
+    EXPECT_EQ(complete("set p x node_sort_key='ncpus HIGH, me", names, elements).begin, 35U);
+    EXPECT_EQ(complete("set p x comment='ab", names, elements).begin, 17U);
 }
 
 TEST(Complete, SaysWhereTheWordBegins) {
-    EXPECT_EQ(complete("set pol", names).begin, 4U);
-    EXPECT_EQ(complete("set policy p by_queue=T", names).begin, 22U);
-    EXPECT_EQ(complete("set ", names).begin, 4U);
+    EXPECT_EQ(complete("set pol", names, elements).begin, 4U);
+    EXPECT_EQ(complete("set policy p by_queue=T", names, elements).begin, 22U);
+    EXPECT_EQ(complete("set ", names, elements).begin, 4U);
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     reader.end_of_input();
     while (const auto directive = reader.next()) check_directive(*directive);
-    const Completion completion =
-        complete(text, [](ObjectType) { return std::vector<std::string>{"workq"}; });
+    const Completion completion = complete(
+        text, [](ObjectType) { return std::vector<std::string>{"workq"}; },
+        [](ObjectType, const std::string&, const std::string&) { return std::vector<std::string>{"vip"}; });
     if (completion.begin > text.size()) std::abort();
     return 0;
 }
