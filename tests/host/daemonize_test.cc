@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace pbs::host {
 namespace {
@@ -46,6 +47,19 @@ TEST(DaemonTest, TheCommandReturnsWhenTheServerIsReady) {
     EXPECT_EQ(::kill(pid, 0), 0);
     ::kill(pid, SIGKILL);
     ::unlink(path.c_str());
+}
+
+// What the server writes last, such as the reason of a failed start, is there when the command returns.
+TEST(DaemonTest, TheCommandReturnsAfterTheLastMessageOfAFailedStart) {
+    const std::string path = testing::TempDir() + "message." + std::to_string(::getpid());
+    const int status = exit_status_of([&](Daemon& daemon) {
+        { const Daemon gone(std::move(daemon)); }
+        ::usleep(100'000);
+        std::ofstream(path) << "the reason\n";
+        ::_exit(1);
+    });
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(::unlink(path.c_str()), 0);
 }
 
 TEST(DaemonTest, TheCommandFailsWhenTheServerDoes) {

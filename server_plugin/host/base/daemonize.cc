@@ -35,16 +35,13 @@ void to_null(int fd, int flags) {
 Daemon::Daemon(Daemon&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
 Daemon& Daemon::operator=(Daemon&& other) noexcept {
-    if (this != &other) {
-        if (fd_ >= 0) ::close(fd_);
-        fd_ = std::exchange(other.fd_, -1);
-    }
+    if (this != &other) fd_ = std::exchange(other.fd_, -1);
     return *this;
 }
 
-Daemon::~Daemon() {
-    if (fd_ >= 0) ::close(fd_);
-}
+// Leaves the descriptor open: it is closed when the process ends, so that the parent, which then exits,
+// doesn't do so before the message about a failed start is written.
+Daemon::~Daemon() = default;
 
 Result<Daemon> Daemon::detach() {
     std::array<int, 2> ends{};
