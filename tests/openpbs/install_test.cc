@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/e2e/harness.h"
@@ -87,6 +89,28 @@ TEST_F(Install, PbsSchedGoesOnWhereTheServerIsAnotherThatCannotHaveThePlugin) {
     EXPECT_TRUE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
     EXPECT_EQ(preloaded(), (root_ / "lib/pbs_policy_preload.so").string() + "\n");
     EXPECT_FALSE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
+}
+
+// Each line is one that a server takes, and there is one for each resource that the manual has a manager
+// create.
+TEST_F(Install, TheResourcesOfPoliciesArePrinted) {
+    const Output output = sh("bin/pbs_policy_install --openpbs --resources");
+    EXPECT_EQ(output.exit, 0) << output;
+    EXPECT_EQ(sh("ls lib/init.d").exit == 0, false) << "nothing is installed";
+    std::istringstream lines(output.out);
+    std::string line;
+    std::set<std::string> names;
+    while (std::getline(lines, line)) {
+        EXPECT_THAT(line, ::testing::MatchesRegex(
+                              "create resource [a-z_]+ type = (string|long|float)(, flag = [hr])?"));
+        names.insert(line.substr(16, line.find(' ', 16) - 16));
+    }
+    EXPECT_THAT(
+        names, ::testing::ElementsAre("chunk_order", "deadline", "job_shares", "load_avg", "override_tickets",
+                                      "per_host", "prefer", "select_range", "start_within"));
+    for (const char* option : {"--exec $PWD", "--library lib", "--beside", "--remove"})
+        EXPECT_NE(sh(std::string("bin/pbs_policy_install --openpbs --resources ") + option).exit, 0)
+            << option;
 }
 
 TEST_F(Install, ADaemonEndsWhenThePluginIsNoMoreBesideTheServer) {
