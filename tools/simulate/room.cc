@@ -7,6 +7,7 @@
 
 #include "cluster/exec_vnode.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/scheduler/model/chunk_range.h"
 #include "values/amount.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -80,7 +81,23 @@ std::vector<Room::Chunk> Room::chunks_of(std::span<const Amount> requested) cons
             }
         }
     }
+    if (const std::int64_t least = least_chunks(requested); least > 0) chunks.front().count = least;
     return chunks;
+}
+
+std::int64_t Room::least_chunks(std::span<const Amount> requested) const {
+    const auto find = [&](std::string_view name) -> const Amount* {
+        const std::uint32_t* const id = cluster_->resource(name);
+        if (id == nullptr) return nullptr;
+        const auto found = std::ranges::find(requested, *id, &Amount::resource);
+        return found == requested.end() ? nullptr : &*found;
+    };
+    const Amount* const asked = find("select_range");
+    const Amount* const per_host = find("per_host");
+    auto range = asked != nullptr ? sched::ChunkRange::parse(asked->text) : std::nullopt;
+    if (!range) return 0;
+    if (per_host != nullptr && (per_host->number < 1 || !range->keep_multiples(per_host->number))) return 0;
+    return range->least();
 }
 
 ifl::Result<void> Room::add_amount(std::vector<Amount>& amounts, std::string_view text) const {

@@ -60,7 +60,9 @@ class Room {
         std::int64_t count = 1;
         std::vector<sched::Amount> amounts;
     };
+    // A job with a select_range has the least number of its first chunks, as in a server.
     std::vector<Chunk> chunks_of(std::span<const sched::Amount> requested) const;
+    std::int64_t least_chunks(std::span<const sched::Amount> requested) const;  // 0: it has no range
     ifl::Result<void> add_amount(std::vector<sched::Amount>& amounts, std::string_view text) const;
 
     const Cluster* cluster_;
