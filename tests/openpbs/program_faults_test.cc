@@ -112,14 +112,16 @@ TEST_P(OpenpbsProgramFaults, StartsWaitUntilThePluginKnowsTheJobs) {
     expect_state(third, "R");
 }
 
+// The server notices the end of the connection while it waits for the answer to another request.
 TEST_P(OpenpbsProgramFaults, AStartIsRefusedWhenTheServiceEnds) {
-    const std::string job = submit("-h");
-    register_pbs_sched();
+    const std::string job = submit();
+    hang_service();
     begin_steps("/tmp/start", "checked " + job + " box exit 0");
-    site->ok("sleep 2");
-    EXPECT_EQ(site->ok("cat /tmp/start"), "");
-    cut_service();
-    EXPECT_THAT(said("/tmp/start"), HasSubstr("whether the request has been carried out isn't known"));
+    site->ok("sleep 1");
+    site->begin_fault("cut");
+    site->ok(
+        "yes 'delete queue nowhere' | head -n 500 | setsid $stock/qmgr > /dev/null 2>&1 & sleep 1; rm "
+        "/var/spool/pbs/faults/stall");
     EXPECT_THAT(said("/tmp/start"), HasSubstr("doesn't answer: "));
 }
 
@@ -158,13 +160,17 @@ TEST_P(OpenpbsProgramFaults, ARegistrationOutlivesARegistrationThatIsTooLate) {
     EXPECT_THAT(service_log(), Not(HasSubstr("is no longer registered")));
 }
 
-// The server doesn't tell of new jobs that are held, so that each of these starts needs a query.
+// The server doesn't tell of new jobs that are held, so that each of these starts needs a query. The service
+// gets all of them at once.
 TEST_P(OpenpbsProgramFaults, StartsOfUnknownJobsAllWaitForAQuery) {
-    constexpr int kJobs = 6;
+    hang_service();
     std::vector<std::string> jobs;
-    for (int i = 0; i < kJobs; ++i) jobs.push_back(submit("-h"));
+    for (int i = 0; i < 3; ++i) jobs.push_back(submit("-h"));
     for (const std::string& job : jobs) begin_steps("/tmp/start." + job, "checked " + job + " box exit 0");
-    for (const std::string& job : jobs) EXPECT_THAT(said("/tmp/start." + job), Not(HasSubstr("15001")));
+    site->ok("sleep 1");
+    site->end_fault("stall");
+    for (const std::string& job : jobs)
+        EXPECT_THAT(said("/tmp/start." + job), HasSubstr("box: 15044 Job is held"));
 }
 
 TEST_P(OpenpbsProgramFaults, AWaitForChangesEndsAtTheNextRequest) {
