@@ -227,7 +227,10 @@ typedef struct pbs_job_record {
     int32_t state;
     int32_t priority;
     uint32_t flags; /* bits of enum pbs_job_flag */
-    uint32_t reserved;
+    /* For an array none of whose subjobs has run: how many of them may run at once by the array's own limit.
+     * If the job asks for start_within, so many start in one cycle, or none (pbs_decision.together). 0: the
+     * job isn't such an array, or its subjobs start one by one. */
+    uint32_t together;
     int64_t ctime;
     int64_t qtime;
     int64_t etime; /* 0: not eligible, or unknown */
@@ -522,7 +525,9 @@ enum pbs_preempt_method {
 typedef struct pbs_decision {
     size_t size;
     int32_t kind;
-    int32_t reserved;
+    /* RUN: the number of decisions, from this one on, that start subjobs of the array `job`, all of them or
+     * none. So the first of n has n, and the last has 1. 0: the job starts alone. */
+    uint32_t together;
     uint64_t job;
     uint64_t queue;
     pbs_str text; /* also for RUN, and PREEMPT without for_job: the job's comment, such as "Started on ..." */

@@ -340,6 +340,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         for (std::size_t i = 0; i < decision.methods.size(); ++i)
             out.methods[i] = static_cast<uint8_t>(decision.methods[i]);
         out.after_preemptions = decision.after_preemptions ? 1 : 0;
+        out.together = decision.together;
         out.accrue_type = static_cast<int32_t>(decision.accrue_type);
         out.weight = decision.weight;
         for (const sched::Place& place : decision.places) {

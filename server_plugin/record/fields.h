@@ -262,6 +262,7 @@ void fields(A& a, Ref<A, sched::JobState> s) {
     a("mtime", r.mtime, Instant{});
     a("preempted_at", r.preempted_at, Instant{});
     a("elapsed", r.elapsed, 0);
+    a("together", r.together, 0);
     a("walltime", r.walltime, Seconds(-1));
     a("soft_walltime", r.soft_walltime, Seconds(0));
     a("extended", r.extended, false);

@@ -339,6 +339,7 @@ void RecordWriter::decisions(const sched::Decisions& decided) {
             out.amounts("set", d.set_resources);
             out("accrue_type", d.accrue_type, sched::AccrueType::initial);
             out("after_preemptions", d.after_preemptions, false);
+            out("together", d.together, 0U);
             if (d.kind == sched::DecisionKind::preempt) {
                 std::string methods;
                 for (const sched::PreemptMethod method : d.methods)

@@ -55,15 +55,20 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
         jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
     }
+    auto within = number_of(tables.requests[request].amounts, tables.resources.known().start_within);
+    // An array that has run, and a subjob, wait for as long as it takes; so does an array on another server.
+    const bool is_first = record.together > 0 && !record.elsewhere && !is_running(record.state);
+    if (is_of_array && !is_first) within.reset();
+    const std::int64_t together = is_first && within.value_or(-1) >= 0 ? record.together : 0;
     // Acquire the new signature before releasing the old one: equal numbers then mean equal signatures.
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
          tables.by_project ? jobs.project[slot] : 0, tables.by_shape ? jobs.shape(slot) : std::uint8_t{0},
-         tables.by_array ? jobs.array(slot) : 0, jobs.hard_walltime(slot)});
+         tables.by_array ? jobs.array(slot) : 0, static_cast<std::uint32_t>(together),
+         jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
-    const auto within = number_of(tables.requests[request].amounts, tables.resources.known().start_within);
-    tables.await_start(slot, is_of_array ? std::nullopt : within, is_running(record.state));
+    tables.await_start(slot, within, is_running(record.state), together);
     if (!record.account.empty())
         tables.accounts[slot] = tables.strings.id(record.account);
     else if (!tables.accounts.empty())
@@ -288,7 +293,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note(&EventsSince::all);
     }
     t.accounts.erase(slot);
-    t.await_start(slot, std::nullopt, false);
+    t.await_start(slot, std::nullopt, false, 0);
     t.used.erase(slot);
     t.suspended.erase(slot);
     t.jobs.remove(slot);

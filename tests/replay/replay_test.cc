@@ -224,13 +224,26 @@ void reserve(ObjectCluster& cluster) {
     cluster.world.reserve(asked);
 }
 
+// Adds an array whose subjobs start together.
+void add_array(ObjectCluster& cluster) {
+    sched::test::JobOptions array{.queue = cluster.batch.front().name,
+                                  .ncpus = 1,
+                                  .subjob = 1,
+                                  .queued = cluster.now,
+                                  .start_within = 0};
+    array.together = cluster.pick(2, 5);
+    cluster.jobs.push_back(cluster.world.job(array, cluster.now));
+}
+
 TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
     std::size_t decisions = 0;
+    std::ptrdiff_t together = 0;
     for (unsigned seed = 1; seed <= static_cast<unsigned>(pbs::test::cases(60)); ++seed) {
         SCOPED_TRACE(seed);
         ObjectCluster cluster(seed);
         for (int round = 0; round < 4; ++round) {
             cluster.add_jobs(cluster.pick(1, 25));
+            add_array(cluster);
             reserve(cluster);
             const CycleAsked asked{cluster.now, "default", sched::CycleTrigger::timer};
             const std::string record = record_of(cluster.world.scheduler, asked);
@@ -241,6 +254,9 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
             EXPECT_EQ(again->cycle.now, asked.now);
             EXPECT_EQ(again->cycle.trigger, asked.trigger);
             decisions += again->decisions;
+            together += std::ranges::count_if(recorded(record), [](const std::string& line) {
+                return line.find("\"together\":2") != std::string::npos;
+            });
             // Go on with a cycle of the scheduler itself. If recording had changed the scheduler, later
             // records would differ from its cycles.
             cluster.drop_rejected(cluster.world.cycle(cluster.now));
@@ -253,6 +269,7 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
     }
     EXPECT_GT(decisions, static_cast<std::size_t>(pbs::test::cases(60)) * 10)
         << "the clusters are such that something is decided";
+    EXPECT_GT(together, pbs::test::cases(60) / 10);
 }
 
 TEST(Anonymous, DecidesTheSameAndHasNoNames) {

@@ -256,6 +256,7 @@ std::string text_of(const JobOptions& o) {
     MEMBER(used_mem);
     MEMBER(deadline);
     MEMBER(start_within);
+    MEMBER(together);
     MEMBER(select_range);
     MEMBER(chunk_order);
     MEMBER(per_host);

@@ -241,6 +241,7 @@ void World::send(int number, Instant now) {
     r.run_host = o.run_host;
     r.queue = queues_.at(j.queue);
     r.state = j.state;
+    r.together = o.together;
     r.priority = o.priority;
     r.interactive = o.interactive;
     r.rerunnable = o.rerunnable;
@@ -314,6 +315,7 @@ void World::run(int number, const std::string& queue, const std::string& vnode, 
     job.queue = queue;
     job.started = started;
     job.preempted_at = {};
+    job.options.together = 0;
     const JobOptions& o = job.options;
     std::vector<HeldAmount> amounts = {{ncpus, o.ncpus >= 0 ? o.ncpus : o.nodes * 2}};
     if (o.mem >= 0) amounts.push_back({mem, o.mem});
@@ -458,6 +460,17 @@ void World::send_reservation(int number) {
     scheduler.reservation_changed(r);
 }
 
+// Makes a job of a further subjob of an array, which starts with the first one.
+int World::split_off_subjob(int number) {
+    const int subjob = next_job_++;
+    Job& job = jobs_[subjob];
+    job.options = jobs_.at(number).options;
+    job.queue = job.options.queue;
+    if (job.options.array == 0) job.options.array = number;
+    job.options.subjob = 1'000'000 + subjob;
+    return subjob;
+}
+
 Outcome World::take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped) {
     Outcome out;
     out.considered = decisions.jobs_considered;
@@ -465,6 +478,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
     out.wants.insert(decisions.wants.begin(), decisions.wants.end());
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;
     if (decisions.schedule) out.schedule = decisions.schedule->text;
+    std::set<int> arrays_started;
     const auto queue_name = [&](QueueHandle handle) {
         for (const auto& [name, known] : queues_)
             if (known == handle) return name;
@@ -520,8 +534,10 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             send_reservation(one);
             continue;
         }
-        const int number = static_cast<int>(d.job);
+        int number = static_cast<int>(d.job);
         if (skipped.contains(number)) continue;
+        if (apply && d.together > 0 && !arrays_started.insert(number).second)
+            number = split_off_subjob(number);
         Job& job = jobs_.at(number);
         if (d.kind == DecisionKind::reject) {
             out.rejected[number] = d.text;
@@ -587,6 +603,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
                 resume(job, now);
             } else if (apply) {
                 job.preempted_at = {};
+                job.options.together = 0;
                 job.queue = out.queue[number];
                 job.state = 'R';
                 job.started = now;

@@ -146,6 +146,7 @@ struct JobOptions {
     std::int64_t used_mem = -1;  // memory in bytes that the job has used so far
     std::string deadline{};
     std::int64_t start_within = -1;
+    int together = 0;  // the job is an array, of which so many subjobs start together; 0: it isn't
     std::string select_range{};
     std::string chunk_order{};
     std::int64_t per_host = -1;
@@ -298,6 +299,7 @@ class World {
     void drop_reservation(int reservation, Instant now);
     void remove(int number, Instant now);
     void resume(Job& job, Instant now);
+    int split_off_subjob(int number);
     void send(int number, Instant now);
     void send_reservation(int number);
     std::string exec_vnode(std::span<const Place> places) const;

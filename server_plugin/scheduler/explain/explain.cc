@@ -203,10 +203,12 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     if (in_.tests_start) return out;
     if (RangeSearch::is_for(c_, job)) out.chunks = explain_range(job, view, !refused, only_waits);
     if (refused) out.layers = layers_of(c_, future_, job, view);
-    if (!refused || !only_waits) return out;
+    // The answers above are about the first of subjobs that start together.
+    if (!(refused || c_.together(job.job) > 1) || !only_waits) return out;
     Lookahead ahead(c_, future_, job, view);
-    out.earliest_start = ahead.earliest(in_.now);
-    if (!out.earliest_start) return out;
+    const auto start = ahead.earliest(in_.now);
+    if (!start || (!refused && *start == in_.now)) return out;
+    out.earliest_start = start;
     out.awaited = ahead.awaited();
     explain_missed(job, *out.earliest_start);
     out_.test_only = out_.test_only || s_.test_only.holds(*out.earliest_start);
@@ -341,7 +343,7 @@ void Explainer::explain_outcome(JobSlot job) {
     }
     const Answer& answer = c_.answers[refusal->answer];
     out_.outcome = answer.rejected ? JobOutcome::rejected : JobOutcome::waits;
-    out_.reason = text(answer.reason, c_.reason_context());
+    out_.reason = c_.text_of(answer);
     if (answer.reason.queue < t_.queues.size()) out_.queue = t_.queues[answer.reason.queue].name;
     const auto decide = [&](std::vector<FilterAnswer>& filters) {
         const auto found = std::ranges::find(filters, answer.reason, &FilterAnswer::reason);

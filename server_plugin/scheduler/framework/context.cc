@@ -1,5 +1,7 @@
 #include "server_plugin/scheduler/framework/context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "server_plugin/scheduler/framework/advance_reservations.h"
@@ -330,6 +332,13 @@ Reason CycleContext::held_up_reason(const QueueView* view) const {
 
 Reason CycleContext::not_started_reason(QueueSlot home) const {
     return tables.queues[home].started ? Reason{} : Reason{ReasonCode::queue_not_started, home};
+}
+
+std::string CycleContext::text_of(const Answer& answer) const {
+    const Reason& reason = answer.reason;
+    const std::string words = text(reason, reason_context());
+    if (reason.code != ReasonCode::subjobs_together) return words;
+    return fmt::format("{}: {}", words, without_verdict(of_next_subjobs[reason.object]));
 }
 
 void CycleContext::refuse(JobSlot job, const Reason& reason) {

@@ -4,6 +4,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -140,6 +141,7 @@ struct Started {
     Seconds asked{-1};  // the walltime with which it starts; -1: it asks for none
     // The cycle has preempted jobs before this start, and the job may use their places.
     bool after_preemptions = false;
+    std::uint32_t together = 0;  // Decision::together
 };
 
 // A running job that is preempted.
@@ -272,6 +274,9 @@ struct CycleContext {
     std::vector<Refused>& refused;
     std::vector<Answer>& answers;
     std::vector<std::pair<JobSlot, QueueSlot>> moves;
+    // The reasons, as texts, of subjobs that don't fit beside others of their arrays
+    // (ReasonCode::subjobs_together).
+    std::vector<std::string> of_next_subjobs;
     std::vector<Preempted> preempted;
     NoRoomMade no_room_made{};  // for the job that is explained
     std::int64_t considered = 0;
@@ -322,10 +327,20 @@ struct CycleContext {
     // Returns a number that changes whenever less may be free than before.
     std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }
     NodeSize vnode_share() const { return state.vnode_share; }
+    // Returns how many subjobs of the array start in one cycle or not at all; 1: the job starts alone.
+    std::int64_t together(JobSlot job) const {
+        if (tables.impatient_until.empty() || !settings.immediate) return 1;
+        const auto known = tables.impatient.find(job);
+        if (known == tables.impatient.end() || known->second.together == 0) return 1;
+        const std::int64_t most = settings.max_run_subjobs;
+        return most > 0 ? std::min(most, known->second.together) : known->second.together;
+    }
     ReasonContext reason_context() const {
         return {tables.zone,    tables.jobs,     tables.queues, tables.resources,
                 tables.strings, tables.requests, *state.vnodes, vnode_share()};
     }
+    // Returns an answer in words, for a job's comment.
+    std::string text_of(const Answer& answer) const;
     // Sets the members of the state that follow from its time (CycleState::now), except those of queues
     // (Queues::set_time()).
     void set_clock();

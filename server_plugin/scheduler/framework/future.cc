@@ -16,6 +16,11 @@ Future::~Future() {
 
 void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
                  const rrule::Interval& when) {
+    schedule_.add(holding(job, view, reservation, placement, when), when);
+}
+
+ResourceSchedule::Holding Future::holding(JobSlot job, const QueueView& view, std::uint32_t reservation,
+                                          const Placement& placement, const rrule::Interval& when) const {
     ResourceSchedule::Holding h;
     h.whose = t_.jobs.entities(job);
     h.walltime = t_.jobs.walltime[job];
@@ -25,13 +30,15 @@ void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, 
     h.views = {view.number};
     h.dedicated_views = view.dedicated ? 1 : 0;
     h.reservation = reservation;
+    h.began = when.start;
+    h.end = when.end;
     if (const QueueHours* hours = view.queue->hours; state_.planning.pauses && hours != nullptr) {
         const auto course = state_.planning.course(*hours, when.start, when.end);
         h.stops = course.stops;
         h.resumes = course.resumes;
     }
     state_.vnodes->shares_of(placement, t_.requests[h.request], c_.vnode_share(), h.shares);
-    schedule_.add(std::move(h), when);
+    return h;
 }
 
 void Future::give_up(const Preempted& preempted) {

@@ -22,6 +22,9 @@ class Future : CyclePart {
     // index in CycleState::reservations).
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
+    // Returns the use that add() adds.
+    ResourceSchedule::Holding holding(JobSlot job, const QueueView& view, std::uint32_t reservation,
+                                      const Placement& placement, const rrule::Interval& when) const;
     // Removes a preempted job from the expected use.
     void give_up(const Preempted& preempted);
     // Removes all reservations, before jobs are considered again.

@@ -73,8 +73,9 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
         const Blockers of_user = verdict.by_user ? category.of_user : 0;
         return refused(job, verdict, queues, of_user);
     };
+    const std::int64_t together = c_.together(job.job);
     const auto may_make_room = [&](const Verdict& verdict) {
-        return c_.preempts && verdict.waits && !verdict.rejected;
+        return c_.preempts && verdict.waits && !verdict.rejected && together == 1;
     };
     const bool is_known =
         known != nullptr && known->reason && (known->lasting || known->starts == started_.size());
@@ -89,6 +90,8 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     Verdict verdict = judge(job, c, queues, category);
     if (verdict.view == nullptr && !verdict.rejected) shorten(job, c, queues, verdict);
     if (verdict.view != nullptr) grow(job, c, queues, verdict);
+    if (verdict.view != nullptr && together > 1 && start_together(job, c, queues, together, verdict))
+        return blocker::kAnything;
     verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view == nullptr && may_make_room(verdict)) verdict.view = room_made(job, c, verdict, queues);
     if (verdict.view != nullptr) {
@@ -362,33 +365,47 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 
 void Judge::start(const Candidate& job, QueueView& view) {
     assert(!state_.looking_ahead && !state_.only_asked);  // estimates and explanations decide nothing
+    charge(job, view, state_.placement, 1);
+    note_start(job, view, std::exchange(state_.placement, {}));
+}
+
+// Adds a job that starts to what the filters read (sign 1); or takes the job out, if it was the last one that
+// was added (sign -1).
+void Judge::charge(const Candidate& job, QueueView& view, const Placement& placement, int sign) {
     Vnodes::Shares shares;
-    const LimitUser user = limit_user(state_, job, job.user, view, state_.placement, shares);
-    use_spare(state_, user, state_.now, state_.ends(job));
-    for (const OwnLimit* limit : state_.own_limits) limit->count(state_, user, 1);
-    state_.vnodes->use_reserved(state_.placement, *job.request, state_.place_rules(job, view));
-    state_.vnodes->assume(state_.placement, *job.request, c_.vnode_share());
-    forget_sets(state_.placement, *job.request);
-    queues_.count_into(view, job.job, 1);
+    const LimitUser user = limit_user(state_, job, job.user, view, placement, shares);
+    use_spare(state_, user, state_.now, state_.ends(job), sign);
+    for (const OwnLimit* limit : state_.own_limits) limit->count(state_, user, sign);
+    state_.vnodes->use_reserved(placement, *job.request, state_.place_rules(job, view), sign);
+    if (sign > 0)
+        state_.vnodes->assume(placement, *job.request, c_.vnode_share());
+    else
+        state_.vnodes->forget(placement, *job.request, c_.vnode_share());
+    queues_.count_into(view, job.job, sign);
+    if (view.dedicated) state_.dedicated_running += sign;
+    state_.running += sign;
+    t_.count_use(view.slot, t_.counted(job.job), sign);
+    state_.count_in_server(*job.request, sign);
+    for (ServerAmount& amount : state_.server_amounts)
+        if (amount.is_told() && !amount.given_back)
+            amount.in_use += sign * number_of(job.request->totals, amount.available.resource).value_or(0);
+}
+
+// Notes the start of a job that is charged.
+void Judge::note_start(const Candidate& job, QueueView& view, Placement placement, std::int64_t together) {
+    forget_sets(placement, *job.request);
     view.empties = std::max(view.empties, state_.ends(job));
-    if (view.dedicated) ++state_.dedicated_running;
-    ++state_.running;
     for (const Admission* admission : c_.admissions)
         if (admission->started != nullptr) admission->started(state_, job);
     for (const Filter* filter : c_.filters)
         if (filter->started != nullptr) filter->started(state_, job);
-    t_.count_use(view.slot, t_.counted(job.job), 1);
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
         ++starts_of_owner_[job.user.owner];
         ++starts_of_group_[job.user.group];
     }
-    state_.count_in_server(*job.request, 1);
-    for (ServerAmount& amount : state_.server_amounts)
-        if (amount.is_told() && !amount.given_back)
-            amount.in_use += number_of(job.request->totals, amount.available.resource).value_or(0);
-    started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job), job.asked,
-                        !c_.preempted.empty()});
+    started_.push_back({job.job, &view, std::move(placement), state_.ends(job), job.asked,
+                        !c_.preempted.empty(), static_cast<std::uint32_t>(together)});
     if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
         c_.refused[refusal - 1].job = kNoSlot;
@@ -470,6 +487,8 @@ Blockers Judge::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues
         first = verdict.answer;
     if (verdict.rejected || !(verdict.waits || verdict.later)) return blockers;
     if (!queues.empty() && queues[0]->is_reservation) return blockers;
+    // Nothing is reserved for an array whose subjobs start together, and it holds up no others.
+    if (c_.together(job.job) > 1) return blockers;
     for (const auto& rule : c_.after_refusal) rule->refused(job, verdict, queues);
     return blockers;
 }

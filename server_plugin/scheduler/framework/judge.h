@@ -69,6 +69,12 @@ class Judge : CyclePart {
     void weigh(const FilterRefusal& refusal, const Candidate& job, QueueView& view, Verdict& verdict,
                bool by_standing = false);
     void start(const Candidate& job, QueueView& view);
+    void charge(const Candidate& job, QueueView& view, const Placement& placement, int sign);
+    void note_start(const Candidate& job, QueueView& view, Placement placement, std::int64_t together = 0);
+
+    // Start the subjobs of an array that start together (judge_together.cc).
+    bool start_together(const OrderedJob& job, const Candidate& first, CandidateQueues& queues,
+                        std::int64_t count, Verdict& verdict);
     void forget_sets(const Placement& placement, const Request& request);
     Blockers refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user);
 

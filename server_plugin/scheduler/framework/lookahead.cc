@@ -14,6 +14,7 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
       request_(job.request),
       request_number_(job.request_number),
       view_(view),
+      together_(context.together(job.job)),
       prime_(state_.prime),
       prime_ahead_(*prime_),
       prime_change_(state_.prime_change),
@@ -22,9 +23,12 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
       view_now_(view) {
     ResourceSchedule& schedule = future_.schedule();
     limits_ = limits_of(p_.filters, state_, job, view);
-    for (const LimitNeed& limit : limits_) demands_.push_back(schedule.demand(limit));
+    for (LimitNeed& limit : limits_) {
+        limit.amount *= together_;
+        demands_.push_back(schedule.demand(limit));
+    }
     for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
-        demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
+        demands_.push_back(schedule.demand_of_pool(view.pool, column, amount * together_));
     events_ = schedule.events();
     add_pauses();
     state_.prime = &prime_ahead_;
@@ -90,13 +94,22 @@ void Lookahead::go_to(Instant at) {
     state_.vnodes->settle(state_.pool_for(view_, *request_));
 }
 
-// Adds a job that begins, and removes one that ends; if not `forward`, the opposite. Changes only the counts
-// that filters read for this job in this queue.
+// Adds a job that begins, and removes one that ends; if not `forward`, the opposite.
 void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
-    const ResourceSchedule& schedule = future_.as_asked_last();
-    const ResourceSchedule::Holding& h = schedule.holding(event);
-    const Request& request = schedule.request(h);
-    const int sign = (event.begins == forward ? 1 : -1) * (h.given_up ? -1 : 1);
+    const ResourceSchedule::Holding& h = future_.as_asked_last().holding(event);
+    count(h, (event.begins == forward ? 1 : -1) * (h.given_up ? -1 : 1));
+    if (!event.begins) return;
+    if (forward && std::ranges::count(h.views, view_.number) > 0)
+        view_.empties = std::max(view_.empties, h.end);
+    if (h.reservation == kNoSlot) return;
+    state_.reservations[h.reservation].begun = forward;
+    state_.vnodes->suspend(h.reservation, forward);
+}
+
+// Adds a job (sign 1), or removes it (sign -1). Changes only the counts that filters read for the job of this
+// look-ahead in this queue.
+void Lookahead::count(const ResourceSchedule::Holding& h, int sign) {
+    const Request& request = t_.requests[h.request];
     state_.vnodes->look_ahead(h.shares, -sign);
     if (t_.queues[h.queue].partition == in_.partition) state_.running += sign;
     state_.count_in_server(request, sign);
@@ -110,7 +123,6 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
                 values::Sum(
                     number_of(request.totals, view_.queue->resources_available[i].resource).value_or(0)) *
                 sign;
-        if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
     if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group || h.whose.array != 0 ||
         !state_.counts->entities().watches_nothing())
@@ -120,10 +132,36 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
                      {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr,
                       h.shares, h.end, &state_, h.began},
                      sign);
-    if (event.begins && h.reservation != kNoSlot) {
-        state_.reservations[h.reservation].begun = forward;
-        state_.vnodes->suspend(h.reservation, forward);
+}
+
+// Adds a subjob that starts at the instant of the state (sign 1), or removes it again (sign -1).
+void Lookahead::charge(const Placement& placement, int sign) {
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
+    use_spare(state_, user, state_.now, state_.ends(job_), sign);
+    state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_), sign);
+    const rrule::Interval when{state_.now, state_.ends(job_)};
+    count(future_.holding(job_.job, view_, kNoSlot, placement, when), sign);
+    state_.vnodes->settle(state_.pool_for(view_, *request_));
+}
+
+// For an array whose subjobs start together: once the first has its place, returns the first refusal of
+// another beside those before it.
+Refusal Lookahead::refused_together() {
+    of_others_.clear();
+    if (together_ == 1) return {};
+    const Placement first = state_.placement;
+    charge(first, 1);
+    Refusal refusal;
+    while (static_cast<std::int64_t>(of_others_.size()) + 1 < together_) {
+        refusal = refused_now();
+        if (refusal) break;
+        charge(of_others_.emplace_back(state_.placement), 1);
     }
+    for (auto placed = of_others_.rbegin(); placed != of_others_.rend(); ++placed) charge(*placed, -1);
+    charge(first, -1);
+    state_.placement = first;
+    return refusal;
 }
 
 void Lookahead::await(std::string what, Instant until) {
@@ -224,7 +262,8 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
             continue;
         }
         go_to(at);
-        const Refusal refusal = refused_now();
+        Refusal refusal = refused_now();
+        if (!refusal) refusal = refused_together();
         if (!refusal) {
             grow();
             return at;
@@ -264,10 +303,10 @@ void Lookahead::expect() {
 }
 
 void Lookahead::hold(bool is_kept) {
-    const auto id = static_cast<std::uint32_t>(state_.reservations.size());
+    const auto first = static_cast<std::uint32_t>(state_.reservations.size());
     const rrule::Interval when{state_.now, state_.ends(job_)};
-    Placement placement = std::exchange(state_.placement, {});
-    Vnodes::Shares shares;
+    std::vector<Placement> placements{std::exchange(state_.placement, {})};
+    std::ranges::move(of_others_, std::back_inserter(placements));
     if (range_) {
         range_->keep();
         // Set the amounts of the limits for the number of chunks that was found.
@@ -277,6 +316,32 @@ void Lookahead::hold(bool is_kept) {
             if (grown != limits.end()) limit.amount = grown->amount;
         }
     }
+    // Each place is held beside those before it.
+    for (const Placement& placement : placements) {
+        const auto id = static_cast<std::uint32_t>(state_.reservations.size());
+        hold(placement, when);
+        state_.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
+        if (placements.size() > 1) count(future_.holding(job_.job, view_, id, placement, when), 1);
+    }
+    for (std::uint32_t i = 0; placements.size() > 1 && i < placements.size(); ++i)
+        count(future_.holding(job_.job, view_, first + i, placements[i], when), -1);
+    if (is_kept) {
+        // Wake the scheduler at the reserved start. If jobs haven't ended by then, the reservation begins
+        // later, and other jobs may start before it.
+        state_.instants->insert(when.start);
+        for (const auto& log : c_.logs)
+            log->reserved(job_.job, view_, when.start, when.end, placements.front());
+    }
+    go_back();
+    for (std::uint32_t i = 0; i < placements.size(); ++i) {
+        future_.add(job_.job, view_, first + i, placements[i], when);
+        state_.reservations[first + i].placement = std::move(placements[i]);
+    }
+}
+
+// Makes a reservation for a place of the job.
+void Lookahead::hold(const Placement& placement, const rrule::Interval& when) {
+    Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
     // Charge the job to the spare capacity of earlier reservations that start while it runs.
     use_spare(state_, user, when.start, when.end);
@@ -297,16 +362,6 @@ void Lookahead::hold(bool is_kept) {
             {{{UseScope::host, EntityKind::all, host}, kJobs}, most - state_.vnodes->jobs_on_host(host)});
     for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, reservation);
     state_.reservations.push_back(std::move(reservation));
-    if (is_kept) {
-        // Wake the scheduler at the reserved start. If jobs haven't ended by then, the reservation begins
-        // later, and other jobs may start before it.
-        state_.instants->insert(when.start);
-        for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
-    }
-    state_.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
-    go_back();
-    future_.add(job_.job, view_, id, placement, when);
-    state_.reservations.back().placement = std::move(placement);
 }
 
 }  // namespace pbs::sched

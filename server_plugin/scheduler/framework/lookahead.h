@@ -23,9 +23,10 @@ class Lookahead : CyclePart {
 
     // Returns the first instant from `from` on at which the job could start, if running jobs end at their
     // walltimes at the latest, and no other jobs start except those with reservations. For a job with a
-    // select_range it is the first at which the least number of chunks could start. The state is then that of
-    // this instant, and has the job's place; with a select_range, a place for the greatest number that fits
-    // then. `from` must not be earlier than at the last call.
+    // select_range it is the first at which the least number of chunks could start; for an array whose
+    // subjobs start together, the first at which all of them could. The state is then that of this instant,
+    // and has the place of the job, or of the first subjob; with a select_range, a place for the greatest
+    // number that fits then. `from` must not be earlier than at the last call.
     //
     // The instants to try come from three sources: the profiles over time (enough of each limit, and of all
     // vnodes of the pool together, for the whole walltime); the filters about time; and the ends of jobs,
@@ -65,7 +66,8 @@ class Lookahead : CyclePart {
     // The number of beginnings and ends of jobs that were passed.
     std::size_t events() const { return done_; }
 
-    // After earliest(): reserves the job's needs from the start that it has found.
+    // After earliest(): reserves the job's needs from the start that it has found. REQUIRES: the job isn't an
+    // array whose subjobs start together.
     void reserve();
     // After earliest(): reserves the job's needs, but only for later look-aheads of this cycle.
     void expect();
@@ -75,9 +77,13 @@ class Lookahead : CyclePart {
     void set_clock(Instant at);
     void go_to(Instant at);
     void count(const ResourceSchedule::Event& event, bool forward);
+    void count(const ResourceSchedule::Holding& holding, int sign);
+    void charge(const Placement& placement, int sign);
+    Refusal refused_together();
     void add_pauses();
     void await(std::string what, Instant until);
     void hold(bool is_kept);
+    void hold(const Placement& placement, const rrule::Interval& when);
     std::optional<Instant> refused_until();
     Refusal refused_now();
     void grow();
@@ -92,6 +98,8 @@ class Lookahead : CyclePart {
     std::uint32_t request_number_;
     std::optional<RangeSearch> range_;
     QueueView& view_;
+    std::int64_t together_;             // how many subjobs have to start at the same instant
+    std::vector<Placement> of_others_;  // after earliest(): the places of all of these but the first
     std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // the demands of limits_, then those of the pool
     std::span<const ResourceSchedule::Event> events_;  // the schedule's events from now on, or with_pauses_

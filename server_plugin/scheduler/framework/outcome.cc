@@ -15,6 +15,12 @@ std::uint32_t number_of_kind(const Reason& reason) {
     return (static_cast<std::uint32_t>(reason.code) + 1) << kTextBits;
 }
 
+// Returns Answer::number of an answer.
+std::uint32_t number_of(const Reason& reason, std::string_view text) {
+    const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
+    return number_of_kind(reason) | (hash & ((1U << kTextBits) - 1));
+}
+
 }  // namespace
 
 bool Outcome::are_of_one_kind(std::uint32_t number, const Answer& answer) {
@@ -29,12 +35,16 @@ std::string_view Outcome::keep_text(std::string_view text) const {
 
 std::string_view Outcome::text(Answer& answer) {
     if (answer.number != 0) return answer.text;
+    if (answer.reason.code == ReasonCode::subjobs_together) {
+        answer.text = keep_text(c_.text_of(answer));
+        answer.number = number_of(answer.reason, answer.text);
+        return answer.text;
+    }
     const auto [place, made] = told_.try_emplace(answer.reason);
     Told& told = place->second;
     if (made) {
         told.text = keep_text(sched::text(answer.reason, c_.reason_context()));
-        const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(told.text));
-        told.number = number_of_kind(answer.reason) | (hash & ((1U << kTextBits) - 1));
+        told.number = number_of(answer.reason, told.text);
     }
     answer.text = told.text;
     answer.number = told.number;
@@ -79,6 +89,7 @@ void Outcome::start(const Started& started, std::string_view text) {
     }
     decision.places = places_of(started.job, started.placement);
     decision.after_preemptions = started.after_preemptions;
+    decision.together = started.together;
     out_.list.push_back(decision);
 }
 

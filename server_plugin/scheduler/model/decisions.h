@@ -62,6 +62,9 @@ struct Decision {
     AccrueType accrue_type = AccrueType::initial;
     // For a run: the job starts when all jobs preempted for it have given their places back.
     bool after_preemptions = false;
+    // For a run of an array's subjob: the number of decisions, from this one on, that start subjobs of the
+    // same array, all of them or none. 0: the job starts alone.
+    std::uint32_t together = 0;
     ReservationHandle reservation{};  // the reservation of confirm and deny, which have no job
     // The part of the machine's CPUs that the processes of a job get when they compete with those of other
     // jobs: from 1 to 10000, where 100 is usual (cpu.weight of Linux).

@@ -15,6 +15,7 @@ std::size_t Signatures::Hash::operator()(const Signature& signature) const {
     if (signature.hard_walltime != Seconds(0))
         mix(static_cast<std::uint64_t>(signature.hard_walltime.count()));
     if (signature.array != 0) mix(signature.array);
+    if (signature.together != 0) mix(std::uint64_t{signature.together} << 32);
     if (signature.project != 0 || signature.shape != 0)
         mix((std::uint64_t{1} + signature.shape) << 32 | signature.project);
     return h;

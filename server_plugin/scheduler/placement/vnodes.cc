@@ -169,13 +169,14 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
     return sum;
 }
 
-void Vnodes::use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules) {
-    use_booked(placement, request, rules, 1);
+void Vnodes::use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules,
+                          int sign) {
+    use_booked(placement, request, rules, sign);
     if (reservations_.empty() || rules.booking != kNoSlot) return;
     Row kept;
     for (const Part& part : placement)
         reservations_.use(part.vnode, columns().needs_of(placement, part, request, rules.node_size, kept),
-                          part.count, 1, rules.ends);
+                          part.count, sign, rules.ends);
 }
 
 void Vnodes::use_booked(const Placement& placement, const Request& request, const PlaceRules& rules,

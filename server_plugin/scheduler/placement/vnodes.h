@@ -128,8 +128,10 @@ class Vnodes : public Inventory {
     // has ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
-    // Takes a job's placement from the amounts that the reservations and bookings that bind it leave.
-    void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules);
+    // Takes a job's placement from the amounts that the reservations and bookings that bind it leave (sign
+    // 1), or gives it back (sign -1).
+    void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules,
+                      int sign = 1);
     // Takes a job's placement from the amounts that bookings leave (sign 1), or gives it back (sign -1).
     void use_booked(const Placement& placement, const Request& request, const PlaceRules& rules, int sign);
     // The bookings of advance reservations.

@@ -169,7 +169,7 @@ struct Reservation {
 };
 
 // Subtracts a job's use from the spare amounts of the reservations that start while it runs, from `starts` to
-// `ends`. The job was placed, or has a reservation itself.
-void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends);
+// `ends` (sign 1), or gives it back (sign -1). The job was placed, or has a reservation itself.
+void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends, int sign = 1);
 
 }  // namespace pbs::sched

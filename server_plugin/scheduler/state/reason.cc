@@ -415,6 +415,9 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::subjob_limit:
             return fmt::format(
                 "Not Running: {} subjobs of the array are running, the most that the policy allows", r.a);
+        case ReasonCode::subjobs_together:
+            return fmt::format("Not Running: {} subjobs of the array start together, and {} of them fit now",
+                               r.a, r.b);
         case ReasonCode::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case ReasonCode::request_unsupported:
@@ -517,6 +520,12 @@ std::string started_text(std::string_view now, bool special) {
     text = "Started on ";
     text += now;
     if (special) text += " (special access job)";
+    return text;
+}
+
+std::string_view without_verdict(std::string_view text) {
+    constexpr std::string_view kWords = "Not Running: ";
+    if (text.starts_with(kWords)) text.remove_prefix(kWords.size());
     return text;
 }
 

@@ -119,6 +119,9 @@ enum class ReasonCode : std::uint8_t {
     place_short,      // a: the resource, b: asked, c: free
     place_unknown,
     place_too_large,  // its amounts together are more than any vnodes have
+    // a: how many of the array's subjobs start together, b: how many of them fit; object: the index of the
+    // reason of the next one in CycleContext::of_next_subjobs
+    subjobs_together,
 };
 
 struct Reason {
@@ -191,6 +194,9 @@ constexpr bool crosses_a_boundary(ReasonCode code) {
 // Returns one line for a job's comment or for its owner. The words are those of the Origin documents, if they
 // have any; else those of OpenPBS's comments, if OpenPBS has the case, because users' scripts know them.
 std::string text(const Reason& reason, const ReasonContext& context);
+
+// Returns the text without the words with which most texts of reasons begin, for use in another text.
+std::string_view without_verdict(std::string_view text);
 
 // Returns the text with details that a comment omits, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);

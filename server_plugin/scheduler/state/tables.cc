@@ -99,7 +99,7 @@ CountedJob Tables::counted(JobSlot job) const {
     return {jobs.entities(job), &requests[jobs.request[job]], jobs.walltime[job]};
 }
 
-void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs) {
+void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs, std::int64_t together) {
     const auto known = impatient.find(slot);
     if (known != impatient.end()) impatient_until.erase({known->second.until, slot});
     if (!within || *within < 0) {
@@ -110,6 +110,7 @@ void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool 
     job.within = Seconds(std::min(*within, kUnlimitedWalltime.count()));
     job.until = jobs.eligible[slot] + job.within;
     job.started = job.started || runs;
+    job.together = together;
     if (!job.started) impatient_until.emplace(job.until, slot);
 }
 

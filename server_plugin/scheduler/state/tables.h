@@ -115,14 +115,15 @@ struct Tables {
     struct Impatient {
         Seconds within{};
         Instant until{};
-        bool started = false;  // the job has run, so its start isn't awaited
-        std::string why;       // the last reason why it waits
+        bool started = false;       // the job has run, so its start isn't awaited
+        std::int64_t together = 0;  // of an array: the number of subjobs that start together; else 0
+        std::string why;            // the last reason why it waits
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // the jobs of `impatient` that haven't started
     // Stores the number of seconds within which a job has to start; nullopt, or below 0: it waits for ever.
-    // `runs`: it has started already.
-    void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs);
+    // `runs`: it has started already. `together`: as in Impatient.
+    void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs, std::int64_t together);
     // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
     // reported them.
     std::unordered_map<JobSlot, std::uint32_t> accounts;

@@ -70,7 +70,7 @@ void decide_test_only(Outcome& outcome) {
         if (refusal.job == kNoSlot) continue;
         const Answer& answer = cycle.answers[refusal.answer];
         log.push_back(fmt::format("test_only: would {} job {}: {}", answer.rejected ? "reject" : "not start",
-                                  t.jobs.id[refusal.job], text(answer.reason, cycle.reason_context())));
+                                  t.jobs.id[refusal.job], cycle.text_of(answer)));
     }
 }
 

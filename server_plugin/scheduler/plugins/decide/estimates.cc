@@ -139,8 +139,9 @@ const Reservation* Expectations::of(JobSlot job) {
     }
     if (held_up) held_up_until_ = start.value_or(Instant::max());
     if (soonest == nullptr || (&ahead->view() != soonest && !look(*soonest, *start))) return nullptr;
+    const std::size_t first = state_.reservations.size();
     ahead->expect();
-    return &state_.reservations.back();
+    return &state_.reservations[first];
 }
 
 void tell_of_others(Outcome& outcome) {

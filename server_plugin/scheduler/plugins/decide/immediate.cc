@@ -20,13 +20,6 @@ bool waits_for_first_start(const CycleContext& cycle, JobSlot job) {
            queue.partition == cycle.in.partition && jobs.rare_fields(job).preempted_at == Instant{};
 }
 
-// The reason without the words with which all reasons begin.
-std::string_view without_verdict(std::string_view why) {
-    constexpr std::string_view kWords = "Not Running: ";
-    if (why.starts_with(kWords)) why.remove_prefix(kWords.size());
-    return why;
-}
-
 void decide_immediate(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
