@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
 
+#include "objects/config_json.h"
 #include "objects/draft.h"
 #include "objects/snapshot.h"
 #include "objects/value.h"
@@ -292,6 +294,113 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
             EXPECT_THAT(*other, Not(HasSubstr(name)));
         EXPECT_EQ(anonymous(*other, "anonymous"), *other) << "in the order in which they were";
     }
+}
+
+// Texts with a planted name, in the forms of all syntaxes.
+constexpr std::array<const char*, 18> kPlanted = {
+    "secret",
+    "FREQ=DAILY SUMMARY:secret",
+    "@secret",
+    "secret@secret",
+    "secret secret@secret:15001",
+    "/secret",
+    "ncpus !/secret",
+    "secret:ncpus >= 1",
+    "[u:secret=1]",
+    "[g:secret=1]",
+    "[p:secret=1]",
+    "[q:secret=1]",
+    "secret:root=3",
+    "r: users=secret,@secret,se*t,!sec*,!@s*t to jobs=9",
+    "r: groups={secret} projects={s*} queues=secret to jobs=9",
+    "r: queues={s*} vnodes={secret,se*t} shapes=!multi to jobs=9",
+    "r: vnodes={host:secret,host:s*} to jobs=9,host=secret",
+    "r: vnodes=vnode:secret,vnode:s*,!rack:r1 to jobs=9"};
+
+// The syntaxes whose names are those of resources and of objects of the plugin, which a record keeps.
+bool keeps_names(const objects::Attribute& attribute, std::string_view value) {
+    using enum objects::Syntax;
+    for (const auto syntax : {formula, object_name, object_names, policy_slots, resource_list, node_sort_keys,
+                              place_sort_keys, job_sort_keys, resource_weights, load_weights})
+        if (attribute.syntax == syntax) return true;
+    // A text that is no recurrence is refused when it is set, not when it is read.
+    if (attribute.syntax == rrule || (attribute.syntax == rrule_list && !value.starts_with("FREQ")))
+        return true;
+    return attribute.name == "rule_order" || attribute.name == "ticket_order";
+}
+
+TEST(Anonymous, HasNoNameOfAnyAttribute) {
+    std::set<objects::Syntax> planted;
+    for (const ObjectType type : objects::kConfiguredTypes)
+        for (const objects::Attribute& attribute : objects::attributes(type))
+            for (const char* text : kPlanted) {
+                auto value = attribute.is_keyed()
+                                 ? objects::value_of_items(attribute, std::vector<std::string>{text})
+                                 : objects::parse_value(attribute, text);
+                if (!value || keeps_names(attribute, text)) continue;
+                SCOPED_TRACE(fmt::format("{} {} = {}", objects::type_name(type), attribute.name, text));
+                objects::Object one(type, type == ObjectType::server ? "" : "p1");
+                one.assign(attribute, *std::move(value));
+                const std::string record = fmt::format(
+                    "{{\"pbspolicy_record\":1,\"time_zone\":\"UTC\"}}\n"
+                    "{{\"object\":{{\"type\":\"{}\",\"name\":\"p1\",\"attributes\":{}}}}}\n",
+                    objects::type_name(type), objects::to_json(&one));
+                EXPECT_THAT(record, HasSubstr("secret"));
+                EXPECT_THAT(without_names(record), Not(HasSubstr("secret")));
+                planted.insert(attribute.syntax);
+            }
+    using enum objects::Syntax;
+    EXPECT_THAT(planted,
+                ::testing::IsSupersetOf({text, pathname, output_file, program, host, queue, queue_list,
+                                         load_thresholds, entity_weights, peer_queues, dynamic_resources,
+                                         tree_elements, quota_rules, names, rrule_list}));
+}
+
+// A record of jobs that quotas, shares and tickets decide about by names and patterns.
+TEST(Anonymous, DecidesTheSameByNamesInAttributes) {
+    sched::test::World world;
+    objects::Draft draft(std::make_shared<const objects::Snapshot>());
+    draft.put(object(ObjectType::policy, "p1",
+                     {{"by_queue", "False"},
+                      {"quotas", "q1"},
+                      {"weighted_priority", "True"},
+                      {"deadline_users", "carl,@staff"},
+                      {"tickets_functional", "1000"},
+                      {"functional_weights", "user=1"},
+                      {"functional_shares", "[u:carl=50],[u:PBS_GENERIC=10]"},
+                      {"override_tickets", "[g:guests=30]"},
+                      {"load_thresholds", "secretq:load_avg >= 90"}}));
+    draft.put(object(ObjectType::sched, "default", {{"policy", "p1"}}));
+    objects::Object quota = object(ObjectType::quota, "q1", {{"enabled", "True"}});
+    const objects::Attribute& rule = *objects::find_attribute(ObjectType::quota, "rule");
+    quota.assign(rule,
+                 *objects::value_of_items(
+                     rule, std::vector<std::string>{"staff: users={@staff,!carl} queues=secretq to jobs=1",
+                                                    "some: users={b*,x*} vnodes=n[12] to ncpus=2",
+                                                    "rest: users={*} vnodes={host:n*} to ncpus=3"}));
+    draft.put(std::move(quota));
+    ASSERT_TRUE(world.scheduler.set_configuration(draft.finish(1)));
+    world.queue({.name = "secretq"});
+    world.queue({.name = "other"});
+    for (const char* name : {"n1", "n2", "n3"})
+        world.vnode({.name = name, .ncpus = 4, .host_resource = name});
+    for (const char* owner : {"ann", "bob", "bert", "carl", "dora"})
+        for (int i = 0; i < 3; ++i)
+            world.job({.queue = i == 0 ? "other" : "secretq",
+                       .owner = owner,
+                       .group = owner == std::string("dora") ? "guests" : "staff",
+                       .ncpus = 1 + i,
+                       .prefer = i == 1 ? "host=n3+queue=other+vnode!=n1" : ""});
+    const std::string record = record_of(world.scheduler, {at(1)});
+    const auto before = replay(record, "record");
+    ASSERT_TRUE(before.has_value()) << before.error().message;
+    EXPECT_GT(before->decisions, 8U);
+    const auto other = anonymous(record, "record");
+    ASSERT_TRUE(other.has_value()) << other.error().message;
+    for (const char* name : {"\"ann\"", "bob", "bert", "carl", "dora", "guests", "secretq", "\"other\"",
+                             "\"n1\"", "\"n3\"", "n[12]", "host=n3"})
+        EXPECT_THAT(*other, Not(HasSubstr(name)));
+    EXPECT_EQ(anonymous(*other, "anonymous"), *other);
 }
 
 // Writes the state that a record contains into a new record, so that the test can compare both records.

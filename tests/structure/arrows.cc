@@ -151,9 +151,10 @@ std::vector<Rule> all_rules() {
           "pbs_scheduler", "pbs_posix"}},
         // pbs_replay asks a server for a record, or runs one
         {"tools/replay",
-         {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
-          "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
-         {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
+         {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
+          "ifl/cmds/client.h", "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
+         {"pbs_text", "pbs_objects_schema", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record",
+          "pbs_scheduler"}},
         // pbs_diag collects data for a diagnosis, which includes a record of a cycle
         {"tools/diag",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",

@@ -1,18 +1,21 @@
 #include "tools/replay/anonymous.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
+#include "objects/quota_rule.h"
+#include "objects/site_names.h"
+#include "objects/value.h"
+#include "rrule/non_work_days.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "tools/replay/names.h"
 #include "tools/replay/replay.h"
-#include "values/find.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -20,58 +23,14 @@ namespace pbs::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using objects::ObjectType;
+using objects::QuotaSubject;
+using objects::SiteNames;
 
-// The names of one kind. When all have been seen, each gets a number by its place in the order of names, so
-// that decisions that depend on that order stay the same.
-class Names {
-  public:
-    explicit Names(std::string_view stem) : stem_(stem) {}
-    void see(std::string_view name) {
-        if (!name.empty()) seen_.emplace(name);
-    }
-    void number() {
-        const std::size_t width = std::to_string(seen_.size()).size();
-        std::size_t i = 0;
-        for (const std::string& name : seen_) others_[name] = fmt::format("{}{:0{}}", stem_, ++i, width);
-    }
-    const std::string* find(std::string_view name) const { return values::find_in(others_, name); }
-
-  private:
-    std::string stem_;
-    std::set<std::string, std::less<>> seen_;
-    std::map<std::string, std::string, std::less<>> others_;
-};
-
-// Splits a text, from left to right: calls `word` with each word that may be a name (of letters, digits, _, -
-// and the characters in `also`), and `between` with the text between words.
-template <class Word, class Between>
-void each_word(std::string_view text, std::string_view also, Word word, Between between) {
-    const auto is_word = [&](char c) {
-        return values::is_alnum(c) || static_cast<unsigned char>(c) >= 0x80 || c == '_' || c == '-' ||
-               also.find(c) != std::string_view::npos;
-    };
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t end = i;
-        while (end < text.size() && is_word(text[end]) == is_word(text[i])) ++end;
-        if (is_word(text[i]))
-            word(text.substr(i, end - i));
-        else
-            between(text.substr(i, end - i));
-        i = end;
-    }
-}
-
-template <std::size_t N>
-bool one_of(std::string_view name, const std::array<std::string_view, N>& list) {
-    return std::ranges::find(list, name) != list.end();
-}
-
-constexpr std::array<std::string_view, 7> kQueueLists{
-    "submit_queue",    "batch_queues",          "special_queue",       "dedicated_queues",
-    "external_queues", "background_queue_name", "challenge_queue_name"};
-constexpr std::array<std::string_view, 3> kHosts{"sched_host", "server_host", "system_name"};
-constexpr std::array<std::string_view, 5> kPaths{"sched_acct_dir", "dedicated_time_command", "hpm_ctl",
-                                                 "sorted_job_dumpfile", "schedule_log"};
+// The name for each owner without a number of their own.
+constexpr std::string_view kEverybody = "PBS_GENERIC";
+// A pattern that no name of a record without names matches: these have more than one character.
+constexpr const char* kNobody = "?";
 
 // Replaces names in a record in two passes: the first one collects the names, the second one replaces them.
 class Renaming {
@@ -89,7 +48,7 @@ class Renaming {
         else if (key == "queue")
             queue_line(value);
         else if (key == "vnode")
-            host(value, "name"), host(value, "host"), amounts(value, "resources_available");
+            vnode_line(value);
         else if (key == "reservation")
             each(value, "id", &Renaming::job_id), amounts(value, "requested");
         else if (key == "job")
@@ -108,7 +67,7 @@ class Renaming {
             object_line(value);
         else if (key == "sched_config")
             for (const char* slot : {"all_time", "prime", "non_prime"}) {
-                if (value.contains(slot)) attributes(value[slot]);
+                if (value.contains(slot)) attributes(value[slot], ObjectType::policy);
             }
         else
             decision_line(value);
@@ -222,6 +181,120 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
+    // Replaces the names in "queue queue@host:port".
+    std::string peer_queue(std::string_view text) {
+        const std::size_t at = std::min(text.find('@'), text.size() - 1) + 1;
+        const std::size_t colon = std::min(text.find(':', at), text.size());
+        return queue_specs(text.substr(0, at)) + host_name(text.substr(at, colon - at)) +
+               std::string(text.substr(colon));
+    }
+    // Replaces the queue in "queue:load >= number".
+    std::string load_threshold(std::string_view text) {
+        const std::size_t colon = text.find(':');
+        if (colon == std::string_view::npos) return std::string(text);
+        return queue_name(text.substr(0, colon)) + std::string(text.substr(colon));
+    }
+    // Replaces a user, or a group in "@group".
+    std::string member(std::string_view name) {
+        return name.starts_with('@') ? '@' + group_name(name.substr(1)) : user_name(name);
+    }
+    // Replaces the name in "[u:user=weight]".
+    std::string owner(std::string_view text) {
+        const objects::OwnerElement element = objects::owner_element(text);
+        const std::string name = element.name == kEverybody ? std::string(element.name)
+                                 : element.letter == 'u'    ? user_name(element.name)
+                                 : element.letter == 'g'    ? group_name(element.name)
+                                 : element.letter == 'p'    ? project_name(element.name)
+                                                            : queue_name(element.name);
+        return fmt::format("[{}:{}={}]", element.letter, name, element.weight);
+    }
+    // Replaces the names in a rule of a quota.
+    std::string quota_rule(std::string_view text) {
+        auto rule = objects::parse_quota_rule(text);
+        if (!rule) return std::string(text);
+        for (std::size_t i = 0; i < rule->filters.size(); ++i) {
+            if (!rule->filters[i]) continue;
+            for (std::vector<std::string>* list : {&rule->filters[i]->among, &rule->filters[i]->except}) {
+                std::vector<std::string> others;
+                for (const std::string& pattern : *list) {
+                    auto names = of_pattern(static_cast<QuotaSubject>(i), pattern);
+                    others.insert(others.end(), names.begin(), names.end());
+                }
+                *list = std::move(others);
+            }
+        }
+        for (objects::QuotaLimit& limit : rule->limits)
+            if (limit.resource == "host" || limit.resource == "vnode") limit.most = host_name(limit.most);
+        return fmt::format("{}: {}", rule->name, rule->text());
+    }
+    // Returns what stands for a pattern in a rule of a quota: the names in the record that match it. If there
+    // are none, nothing in the record matches it, and a pattern without a match stands for it.
+    std::vector<std::string> of_pattern(QuotaSubject subject, const std::string& pattern) {
+        const auto each = [&](std::string_view prefix, std::string_view own, const auto& known,
+                              Rename rename) {
+            std::vector<std::string> names;
+            const auto add = [&](std::string_view name) {
+                names.push_back(fmt::format("{}{}", prefix, (this->*rename)(name)));
+            };
+            if (own == "*" || own == kNobody) return std::vector{pattern};
+            if (!objects::is_pattern(own)) {
+                add(own);
+                return names;
+            }
+            for (const std::string& name : known)
+                if (replacing_ && objects::matches_pattern(std::string(own), name)) add(name);
+            if (names.empty()) names.push_back(fmt::format("{}{}", prefix, kNobody));
+            return names;
+        };
+        switch (subject) {
+            case QuotaSubject::users:
+                if (pattern.starts_with('@'))
+                    return each("@", std::string_view(pattern).substr(1), groups_.seen(),
+                                &Renaming::group_name);
+                return each("", pattern, users_.seen(), &Renaming::user_name);
+            case QuotaSubject::groups:
+                return each("", pattern, groups_.seen(), &Renaming::group_name);
+            case QuotaSubject::projects:
+                return each("", pattern, projects_.seen(), &Renaming::project_name);
+            case QuotaSubject::queues:
+                return each("", pattern, queues_.seen(), &Renaming::queue_name);
+            case QuotaSubject::vnodes: {
+                const auto [resource, own] = objects::vnode_pattern(pattern);
+                if (resource.empty()) return each("", own, vnodes_, &Renaming::host_name);
+                if (resource == "host") return each("host:", own, hosts_, &Renaming::host_name);
+                if (resource == "vnode") return each("vnode:", own, vnodes_, &Renaming::host_name);
+                break;
+            }
+            case QuotaSubject::shapes:
+                break;
+        }
+        return {pattern};
+    }
+    // Replaces hosts, vnodes and queues in preferences: host=n1+queue!=fast. No single name stands for a
+    // pattern.
+    std::string preferences(std::string_view text) {
+        std::vector<std::string> all;
+        for (const std::string_view one : values::split(text, '+')) {
+            const std::size_t sign = std::min(one.find_first_of("!<>="), one.size());
+            const std::size_t begin = std::min(one.find_first_not_of("!<>=", sign), one.size());
+            const std::string_view name = one.substr(0, sign);
+            const std::string_view value = one.substr(begin);
+            const bool is_queue = name == "queue";
+            const bool has_name = (is_queue || name == "host" || name == "vnode") && !value.empty();
+            const std::string other = !has_name || value == "*"    ? std::string(value)
+                                      : objects::is_pattern(value) ? kNobody
+                                      : is_queue                   ? queue_name(value)
+                                                                   : host_name(value);
+            all.push_back(fmt::format("{}{}", one.substr(0, begin), other));
+        }
+        return fmt::format("{}", fmt::join(all, "+"));
+    }
+    // Removes the name of days, which is a remark.
+    std::string nameless_days(std::string_view entry) {
+        auto days = rrule::NamedDays::split(entry);
+        days.name.clear();
+        return days.entry();
+    }
     // Replaces the name of an entity in a fairshare tree or outside it: a user, a group, "group:user".
     std::string entity_name(std::string_view text) {
         if (text == "root" || text == "unknown") return std::string(text);
@@ -255,12 +328,24 @@ class Renaming {
             if (value.is_number()) continue;
             if (resource == "host" || resource == "vnode") value = json(host_name(bytes(value)));
             if (resource == "select") value = json(select_text(bytes(value)));
+            if (resource == "prefer") value = json(preferences(bytes(value)));
         }
     }
     void all(Json& object, std::string_view key, Rename rename) {
         const auto found = object.find(key);
         if (found == object.end() || !found->is_array()) return;
         for (Json& element : *found) element = json((this->*rename)(bytes(element)));
+    }
+    void vnode_line(Json& vnode) {
+        if (!replacing_) {
+            for (const char* key : {"name", "host"})
+                if (vnode.contains(key)) (key[0] == 'n' ? vnodes_ : hosts_).insert(bytes(vnode[key]));
+            if (const auto has = vnode.find("resources_available"); has != vnode.end() && has->is_array())
+                for (const Json& amount : *has)
+                    if (amount.is_array() && amount.size() > 1 && amount.front() == "host")
+                        hosts_.insert(bytes(amount.back()));
+        }
+        host(vnode, "name"), host(vnode, "host"), amounts(vnode, "resources_available");
     }
     void queue_line(Json& queue) {
         each(queue, "name", &Renaming::queue_name);
@@ -342,25 +427,57 @@ class Renaming {
         const std::string type = object.value("type", "");
         if (type == "queue") each(object, "name", &Renaming::queue_name);
         if (type == "server") host(object, "name");
-        attributes(object);
+        if (const auto known = objects::type_from_word(type)) attributes(object, *known);
     }
-    void attributes(Json& object) {
+    void attributes(Json& object, ObjectType type) {
         const auto found = object.find("attributes");
         if (found == object.end() || !found->is_object()) return;
-        found->erase("comment");
-        for (auto& [name, value] : found->items()) {
-            Rename rename = nullptr;
-            if (one_of(name, kQueueLists)) rename = &Renaming::queue_specs;
-            if (one_of(name, kHosts)) rename = &Renaming::host_name;
-            if (one_of(name, kPaths)) rename = &Renaming::path_name;
-            if (name == "server_dyn_res") rename = &Renaming::told_by;
-            if (name == "tree_element") rename = &Renaming::tree_element;
-            if (rename == nullptr) continue;
-            if (value.is_array())
-                for (Json& element : value) element = json((this->*rename)(bytes(element)));
-            else
-                value = json((this->*rename)(bytes(value)));
+        for (auto value = found->begin(); value != found->end();) {
+            const objects::Attribute* const attribute = objects::find_attribute(type, value.key());
+            const SiteNames names =
+                attribute != nullptr ? objects::site_names(*attribute) : SiteNames::remark;
+            if (names == SiteNames::remark) {
+                value = found->erase(value);
+                continue;
+            }
+            if (const Rename rename = rename_of(names); rename == nullptr) {
+            } else if (value->is_array()) {
+                for (Json& element : *value) element = json((this->*rename)(bytes(element)));
+            } else {
+                *value = json((this->*rename)(bytes(*value)));
+            }
+            ++value;
         }
+    }
+    static Rename rename_of(SiteNames names) {
+        switch (names) {
+            case SiteNames::queues:
+                return &Renaming::queue_specs;
+            case SiteNames::peer_queues:
+                return &Renaming::peer_queue;
+            case SiteNames::load_queue:
+                return &Renaming::load_threshold;
+            case SiteNames::host:
+                return &Renaming::host_name;
+            case SiteNames::path:
+                return &Renaming::path_name;
+            case SiteNames::told_by:
+                return &Renaming::told_by;
+            case SiteNames::tree:
+                return &Renaming::tree_element;
+            case SiteNames::members:
+                return &Renaming::member;
+            case SiteNames::owner:
+                return &Renaming::owner;
+            case SiteNames::rule:
+                return &Renaming::quota_rule;
+            case SiteNames::days:
+                return &Renaming::nameless_days;
+            case SiteNames::nothing:
+            case SiteNames::remark:
+                break;
+        }
+        return nullptr;
     }
     void decision_line(Json& decision) {
         if (!decision.is_object()) return;
@@ -381,6 +498,8 @@ class Renaming {
 
     Names users_{"user"}, groups_{"group"}, queues_{"queue"}, labels_{"host"}, domains_{"domain"},
         paths_{"file"}, accounts_{"account"}, entities_{"entity"}, projects_{"project"};
+    std::set<std::string> vnodes_;  // names as in the record
+    std::set<std::string> hosts_;
     bool replacing_ = false;
 };
 
@@ -424,16 +543,25 @@ std::vector<std::string> bare(std::string_view decided) {
     return lines;
 }
 
+Halves renamed_halves(std::string_view text) {
+    Renaming renaming;
+    (void)rewrite(text, renaming);
+    renaming.number();
+    return rewrite(text, renaming);
+}
+
 }  // namespace
+
+std::string without_names(std::string_view text) {
+    const Halves renamed = renamed_halves(text);
+    return renamed.state + renamed.decided;
+}
 
 Result<std::string> anonymous(std::string_view text, std::string_view name,
                               const std::optional<std::string>& time_zone) {
     const auto before = replay(text, name, time_zone);  // also checks that the text is a record
     if (!before) return tl::unexpected(before.error());
-    Renaming renaming;
-    (void)rewrite(text, renaming);
-    renaming.number();
-    const Halves renamed = rewrite(text, renaming);
+    const Halves renamed = renamed_halves(text);
     if (!before->differences.empty()) return renamed.state + renamed.decided;
     const auto now = decide_again(renamed.state + renamed.decided, name, time_zone);
     if (!now) return tl::unexpected(now.error());

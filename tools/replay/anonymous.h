@@ -15,11 +15,16 @@ namespace pbs::replay {
 // the old one. If a run of the old record doesn't decide as the record says, names in the texts of the
 // recorded decisions are replaced if they stand as words.
 //
-// Names of policies, schedulers, time windows, fairshare groups, resources and partitions stay, and so do
-// values of resources other than host, vnode and select.
+// In a quota's rule the names that match a pattern replace it. Names of policies, schedulers, time windows,
+// fairshare groups, quotas and their rules, resources and partitions stay, and so do values of resources
+// other than host, vnode, select and prefer.
 //
 // Errors are those of read_record().
 record::Result<std::string> anonymous(std::string_view text, std::string_view name,
                                       const std::optional<std::string>& time_zone = std::nullopt);
+
+// Replaces the names in the lines of a record, without a run of it. REQUIRES: the lines are those of a
+// record.
+std::string without_names(std::string_view text);
 
 }  // namespace pbs::replay
