@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "objects/quota_rule.h"
+#include "objects/site_names.h"
 #include "objects/value.h"
 #include "values/amount.h"
 #include "values/number.h"
@@ -374,6 +375,14 @@ TreeElement tree_element(std::string_view element) {
 
 namespace {
 
+// Reads the name of a user, or of a group behind @.
+Form member_form(std::string_view text) {
+    const std::string_view name = text.substr(text.starts_with('@') ? 1 : 0);
+    if (!is_entity_name(name) || name.find_first_of(":@") != std::string_view::npos)
+        return wrong(fmt::format("'{}' is no name of a user or group", name));
+    return std::string(text);
+}
+
 Form quota_rule_form(std::string_view text) {
     const auto rule = parse_quota_rule(text);
     if (!rule) return tl::unexpected(rule.error());
@@ -413,11 +422,9 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::object_name:
         case Syntax::object_names:
             return name_form(values::trim(text));
-        case Syntax::names: {
-            const std::string_view name = values::trim(text);
-            const Form form = name_form(name.substr(name.starts_with('@') ? 1 : 0));
-            return form ? Form(std::string(name)) : form;
-        }
+        case Syntax::names:
+            return site_names(attribute) == SiteNames::members ? member_form(values::trim(text))
+                                                               : name_form(values::trim(text));
         case Syntax::resource_list:
             return resource_form(values::trim(text));
         case Syntax::node_sort_keys:

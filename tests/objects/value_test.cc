@@ -51,6 +51,24 @@ TEST(BadValue, SaysTheLeastThatIsAllowed) {
                 testing::HasSubstr("it is too small, the least is 1b;"));
 }
 
+TEST(Weights, AreNumbersOfAtLeast0) {
+    for (const char* name : {"weight_job_priority", "weight_urgency", "weight_waiting_time",
+                             "weight_deadline", "weight_tickets"}) {
+        const Attribute& weight = *find_attribute(ObjectType::policy, name);
+        EXPECT_TRUE(parse_value(weight, "3600000000000.5")) << name;
+        EXPECT_THAT(parse_value(weight, "-1").error().message, testing::HasSubstr("of at least 0")) << name;
+    }
+}
+
+// Names of users may begin with a digit or an underscore.
+TEST(Members, AreUsersAndGroups) {
+    const Attribute& users = *find_attribute(ObjectType::policy, "deadline_users");
+    for (const char* text : {"ann", "@physics", "1ann,_bob", "m-1.x+2", "@2nd", "svc$"})
+        EXPECT_TRUE(parse_value(users, text)) << text;
+    for (const char* text : {"@", "a b", "a:b", "@@a", "a@b", "a*"})
+        EXPECT_FALSE(parse_value(users, text)) << text;
+}
+
 TEST(TimeOfDay, HasThreeForms) {
     EXPECT_EQ(parse_time_of_day("a", "0600")->since_midnight, std::chrono::hours(6));
     EXPECT_EQ(parse_time_of_day("a", "6:00")->since_midnight, std::chrono::hours(6));
