@@ -11,12 +11,14 @@
 #include <pbs_ifl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 using Json = nlohmann::json;
@@ -115,10 +117,19 @@ static bool catch_up(int connection, Cluster& cluster) {
     return true;
 }
 
+// Registers this program. If its predecessor has just been killed, the server may not have noticed that yet.
+static bool register_program(int connection) {
+    for (int tries = 20;; --tries) {
+        if (pbs_schedregister(connection, nullptr, nullptr) == PBSE_NONE) return true;
+        if (pbs_errno != PBSE_SCHEDCONNECTED || tries == 0) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+}
+
 int main(int argc, char** argv) {
     const int patience = argc > 1 ? std::atoi(argv[1]) : 0;
     const int connection = pbs_connect(nullptr);
-    if (connection < 0 || pbs_schedregister(connection, nullptr, nullptr) != PBSE_NONE) {
+    if (connection < 0 || !register_program(connection)) {
         const char* text = pbs_geterrmsg(connection);
         std::fprintf(stderr, "fifo_scheduler: error %d: %s\n", pbs_errno, text ? text : "");
         return EXIT_FAILURE;

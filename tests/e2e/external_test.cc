@@ -110,6 +110,10 @@ TEST_F(External, NobodySchedulesUntilAProgramDoes) {
     EXPECT_THAT(server.attribute("sched default", "scheduled_by"), HasSubstr("nobody since "));
     const std::string id = server.submit("true\n");
     EXPECT_EQ(server.job(id, "job_state"), "Q");
+    EXPECT_THAT(
+        server.command({"pbs_explain", id}).out,
+        HasSubstr("no cycle looks at it now: by policy default_policy, algorithm = external, a program "
+                  "starts the jobs"));
     start_program(1);
     EXPECT_TRUE(server.wait_job_state(id, "F")) << output(1);
     EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "))
@@ -133,6 +137,17 @@ TEST_F(External, ASecondProgramIsRefused) {
     EXPECT_THAT(second.err, HasSubstr(" has been registered as scheduler default since "));
     end(programs_.front());
     EXPECT_TRUE(wait_for([&] { return !registered(); })) << "the end of a program that waits is noticed";
+}
+
+// The server may not have noticed yet that the predecessor is gone.
+TEST_F(External, AProgramSucceedsOneThatWasJustKilled) {
+    pid_t pid = start_program(0);
+    ASSERT_TRUE(wait_for([&] { return !versions(0).empty(); }));
+    for (int life = 1; life <= 10; ++life) {
+        end(pid);
+        pid = start_program(life);
+        ASSERT_TRUE(wait_for([&] { return !versions(life).empty(); })) << output(life);
+    }
 }
 
 TEST_F(External, AProgramThatIsKilledAtAnyInstantStartsEachJobOnce) {

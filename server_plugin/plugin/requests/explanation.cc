@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ifl/pbs_error.h"
+#include "server_plugin/plugin/cycle.h"
 #include "server_plugin/plugin/text.h"
 #include "server_plugin/record/explanation.h"
 
@@ -17,9 +18,10 @@ namespace {
 
 class ExplanationQuery final : public BackgroundQuery {
   public:
-    explicit ExplanationQuery(std::string job) : job_(std::move(job)) {}
+    ExplanationQuery(State& state, std::string job) : state_(state), job_(std::move(job)) {}
 
     void work(sched::Inspector& scheduler, sched::Instant now) override {
+        now_ = now;
         found_ = scheduler.explain(now, job_);
     }
     int32_t answer(const pbs_status_request& request, bool, Reply reply) override {
@@ -27,6 +29,13 @@ class ExplanationQuery final : public BackgroundQuery {
         if (!may_see_job_before(request.who)) {
             found_->job_before.clear();
             found_->terms_before.clear();
+        }
+        // The answers of the gates are those that the program's own questions and checked starts get.
+        if (found_->outcome != sched::JobOutcome::not_considered &&
+            is_external(state_, now_, found_->sched)) {
+            found_->outcome = sched::JobOutcome::not_considered;
+            found_->reason =
+                fmt::format("by policy {}, algorithm = external, a program starts the jobs", found_->policy);
         }
         show_explanation(*found_, reply);
         return PBSE_NONE;
@@ -40,6 +49,8 @@ class ExplanationQuery final : public BackgroundQuery {
         return (who.privilege & kSeeAll) != 0 || view(who.user) == found_->owner_before;
     }
 
+    State& state_;
+    sched::Instant now_{};
     std::string job_;
     std::optional<sched::Explanation> found_;
 };
@@ -61,8 +72,8 @@ int32_t status_explanation(State& state, const pbs_status_request& request, Repl
                            fmt::format("explanation '{}': this host's jobs are explained as a cycle sees "
                                        "them: expected no place",
                                        view(request.extend)));
-    const auto make = [&request] {
-        return std::make_shared<ExplanationQuery>(std::string(view(request.object_name)));
+    const auto make = [&state, &request] {
+        return std::make_shared<ExplanationQuery>(state, std::string(view(request.object_name)));
     };
     return state.queries.answer(state, request, make, reply);
 }
