@@ -1,8 +1,6 @@
 // The program pipelined_requests ADDRESS PORT: as root from a reserved port, waits for changes without
 // reading the answer, and sends another request behind it on the same connection. Prints the number of
 // replies that come within a minute.
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -79,7 +77,7 @@ class Connection {
 
 int main(int argc, char** argv) {
     if (argc != 3) return EXIT_FAILURE;
-    const int fd = connect_from_reserved(argv[1], std::atoi(argv[2]), 0);
+    const int fd = connect_from_reserved(argv[1], static_cast<int>(std::strtol(argv[2], nullptr, 10)), 0);
     if (fd < 0) return EXIT_FAILURE;
     Connection connection(fd);
     const std::string first = connection.version();
