@@ -170,7 +170,7 @@ TEST_P(OpenpbsProgramFaults, StartsOfUnknownJobsAllWaitForAQuery) {
     site->ok("sleep 1");
     site->end_fault("stall");
     for (const std::string& job : jobs)
-        EXPECT_THAT(said("/tmp/start." + job), HasSubstr("box: 15044 Job is held"));
+        EXPECT_THAT(said("/tmp/start." + job), HasSubstr("box: 15044 it is held"));
 }
 
 TEST_P(OpenpbsProgramFaults, AWaitForChangesEndsAtTheNextRequest) {
