@@ -55,6 +55,7 @@ Decision decision_of(const pbs_decision& in, const Names& names) {
     for (const std::uint8_t method : in.methods)
         if (method != 0) out.methods += static_cast<char>(method);
     out.after_preemptions = in.after_preemptions != 0;
+    out.together = in.together;
     out.accrue_type = in.accrue_type;
     out.weight = in.weight;
     return out;

@@ -37,8 +37,10 @@ struct Decision {
     std::uint64_t for_job = 0;       // preempt: the job that gets the place
     std::string methods{};           // preempt: letters of the methods to try in turn: S, C, R, D
     bool after_preemptions = false;  // run: the job starts once the preempted jobs are gone
-    int accrue_type = 0;             // accrue: the new type
-    int weight = 100;                // weigh: the new weight of the job's processes
+    // run: the number of decisions, from this one on, of which all are carried out or none; 0: it is alone
+    std::uint32_t together = 0;
+    int accrue_type = 0;  // accrue: the new type
+    int weight = 100;     // weigh: the new weight of the job's processes
 };
 
 // Translates a decision. Omits resources and vnodes that `names` doesn't know. A decision of an unknown kind

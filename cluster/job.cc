@@ -204,6 +204,14 @@ std::string without_index(std::string_view indices, std::int64_t index) {
     return values::index_list_text(left);
 }
 
+std::int64_t number_of_indices(std::string_view indices) {
+    std::int64_t number = 0;
+    for (const values::IndexRange& range :
+         values::parse_index_list(indices).value_or(std::vector<values::IndexRange>()))
+        number += range.count();
+    return number;
+}
+
 bool has_index(std::string_view indices, std::int64_t index) {
     const auto ranges = values::parse_index_list(indices).value_or(std::vector<values::IndexRange>());
     return std::ranges::any_of(ranges, [index](const auto& range) { return range.contains(index); });

@@ -88,6 +88,8 @@ ifl::Attributes job_attributes();
 // Return the first index of a list such as "3-9:2,12", and the list without one of its indices.
 std::string first_index(std::string_view indices);
 std::string without_index(std::string_view indices, std::int64_t index);
+// Returns the number of indices of the list.
+std::int64_t number_of_indices(std::string_view indices);
 // Returns whether the list has the index.
 bool has_index(std::string_view indices, std::int64_t index);
 // The id of a subjob: "12[3]" of the array "12[]" and the index.

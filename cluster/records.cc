@@ -1,5 +1,6 @@
 #include "cluster/records.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "cluster/exec_vnode.h"
@@ -197,6 +198,10 @@ const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobSta
     std::tie(job_.requested, job_.requested_count) = amounts(job.requested, job.chunks);
     if (job.runs()) std::tie(job_.used, job_.used_count) = amounts(job.used);
     if (standing.places != nullptr) add_places(*standing.places);
+    if (job.array && !standing.has_run && !value_in(job.requested, "start_within").empty()) {
+        const std::int64_t number = number_of_indices(job.queued);
+        job_.together = static_cast<std::uint32_t>(std::min(number, job.most_running.value_or(number)));
+    }
     job_.place_count = places_.size();
     if (standing.kept != nullptr) add_places(*standing.kept);
     job_.kept_count = places_.size() - job_.place_count;

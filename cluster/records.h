@@ -31,6 +31,7 @@ struct JobStanding {
     std::int64_t soft_walltime = 0;
     const std::vector<Place>* places = nullptr;  // null: none
     const std::vector<Place>* kept = nullptr;
+    bool has_run = false;  // an array: a subjob has run
 };
 
 // The facts about a reservation that a scheduler needs.

@@ -236,6 +236,7 @@ void Records::tell_job(std::int64_t now, const Job& job) {
     if (job.is_extended(now)) standing.flags |= PBS_JOB_EXTENDED;
     standing.elapsed = cluster::amount_of(PBS_RES_DURATION, cluster::value_in(job.used, "walltime"));
     standing.soft_walltime = job.soft_walltime(now);
+    standing.has_run = job.state == 'B' || job.stime != 0 || running_subjobs_.contains(job.id);
     std::vector<Place> places;
     std::vector<Place> kept;
     if (job.runs()) {
@@ -576,6 +577,7 @@ Decision Records::decision(const cluster::Decision& in) const {
     out.for_job = name_of(job_names_, in.for_job);
     out.methods = in.methods;
     out.after_preemptions = in.after_preemptions;
+    out.together = in.together;
     out.accrue_type = in.accrue_type;
     return out;
 }

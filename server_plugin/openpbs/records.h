@@ -37,6 +37,7 @@ struct Decision {
     std::string for_job;                   // preempt: the job that gets the room; empty: none
     std::string methods;                   // preempt: the letters of the methods to try
     bool after_preemptions = false;        // run: start the job once the preempted jobs have made room
+    std::uint32_t together = 0;            // run: as in cluster::Decision
     std::int32_t accrue_type = 0;          // accrue: the new type
 };
 

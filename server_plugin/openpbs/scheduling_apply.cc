@@ -302,11 +302,12 @@ void Scheduling::run(const Decision& decision) {
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
     // The array's next subjob precedes all jobs behind the array. So leave the further decisions to the next
-    // cycle.
+    // cycle, apart from those that start subjobs of the array together with this one.
     if (array) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
-        if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
+        if (left != nullptr && !left->queued.empty() && decision.together < 2)
+            run_.applied = run_.decisions.size();
         // All subjobs have started, so the array gains nothing by waiting. The server doesn't set its
         // accrue_type itself.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&

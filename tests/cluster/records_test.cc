@@ -78,6 +78,11 @@ TEST_F(RecordsTest, AJobIsToldAsOpenPbsReadsIt) {
     const auto walltime = [](const pbs_job_record& record) { return record.walltime; };
     const auto stime = [](const pbs_job_record& record) { return record.stime; };
     const auto preempted = [](const pbs_job_record& record) { return record.preempted_at; };
+    const auto together = [](const pbs_job_record& record) { return record.together; };
+    const auto array = [](Attributes more) {
+        more.insert(more.end(), {{"array", {}, "True"}, {"array_indices_remaining", {}, "1-9:2,12"}});
+        return more;
+    };
     const Row rows[] = {
         {"interactive=False isn't interactive", {{"interactive", {}, "False"}}, flag(PBS_JOB_INTERACTIVE), 0},
         {"interactive=0 neither", {{"interactive", {}, "0"}}, flag(PBS_JOB_INTERACTIVE), 0},
@@ -99,6 +104,11 @@ TEST_F(RecordsTest, AJobIsToldAsOpenPbsReadsIt) {
         {"this one did", {{"job_state", {}, "R"}, {"stime", {}, "50"}}, stime, 50},
         {"preempted, and hasn't run since", {{"ptime", {}, "70"}}, preempted, 70},
         {"and has", {{"job_state", {}, "R"}, {"ptime", {}, "70"}}, preempted, 0},
+        {"subjobs start together", array({{"Resource_List", "start_within", "0"}}), together, 6},
+        {"as many as may run", array({{"Resource_List", "start_within", "0"}, {"max_run_subjobs", {}, "4"}}),
+         together, 4},
+        {"or one by one", array({{"max_run_subjobs", {}, "4"}}), together, 0},
+        {"one job is no array", {{"Resource_List", "start_within", "0"}}, together, 0},
     };
     for (const Row& row : rows) EXPECT_EQ(row.told(job(row.attributes)), row.expected) << row.name;
 }

@@ -1,8 +1,13 @@
 // Tests requests of jobs that only the scheduler interprets: ranges of chunks, and a time within which a job
 // has to start. Also policy settings for arrays, and for resources that are reserved for jobs which request
 // them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <thread>
 
 #include "tests/e2e/harness.h"
 
@@ -63,6 +68,71 @@ TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     EXPECT_THAT(server.job(soon, "comment"), HasSubstr("Not started within 2 s: Not enough free nodes"));
     EXPECT_EQ(server.job(patient, "job_state"), "Q");
     EXPECT_EQ(server.accounting().find(";S;" + at_once), std::string::npos);
+}
+
+TEST_F(JobRequests, OfAnArrayStartTogetherOrNotAtAll) {
+    const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1"});
+    ASSERT_TRUE(server.wait_job_state(first, "R"));
+    const auto submit = [&](const std::string& indices, const std::string& within) {
+        return server.submit("sleep 60\n",
+                             {"-J", indices, "-l", "select=1:ncpus=1", "-l", "start_within=" + within});
+    };
+    const auto shows = [&](const std::string& array, const std::string& count) {
+        const Output shown = server.command({"qstat", "-f", array});
+        return shown.out.find("array_state_count = " + count) != std::string::npos;
+    };
+    const std::string four = submit("1-4", "0");
+    EXPECT_TRUE(server.wait_job_state(four, "F")) << server.command({"qstat", "-xf", four}).out;
+    const std::string kWhy =
+        "4 subjobs of the array start together, and 3 of them fit now: Not enough free nodes";
+    EXPECT_THAT(server.job(four, "comment"), HasSubstr("Not started within 0 s: " + kWhy));
+    EXPECT_EQ(server.accounting().find(";S;" + four.substr(0, four.find('['))), std::string::npos);
+
+    const std::string soon = submit("1-4", "3600");
+    EXPECT_TRUE(wait_for([&] {
+        return server.job(soon, "comment") == "Not Running: " + kWhy + " available";
+    })) << server.job(soon, "comment");
+    EXPECT_TRUE(shows(soon, "Queued:4 Running:0"));
+    EXPECT_THAT(server.command({"pbs_explain", soon}).out, HasSubstr("3 of them fit now"));
+    ASSERT_EQ(server.command({"qdel", first}).exit, 0);
+    EXPECT_TRUE(wait_for([&] { return shows(soon, "Queued:0 Running:4"); }))
+        << server.command({"qstat", "-f", soon}).out;
+    ASSERT_EQ(server.command({"qdel", soon}).exit, 0);
+
+    // As many as may run at once start together, and the others later, one by one.
+    const std::string two = submit("1-5%2", "3600");
+    EXPECT_TRUE(wait_for([&] { return shows(two, "Queued:3 Running:2"); }))
+        << server.command({"qstat", "-f", two}).out;
+    const std::string number = two.substr(0, two.find('['));
+    ASSERT_EQ(server.command({"qdel", number + "[1]"}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(number + "[3]", "R"));
+}
+
+// Wherever the server is killed, all subjobs run in the end, and each once: either none had been started, or
+// all had, and those without processes are queued again.
+TEST_F(JobRequests, OfAnArrayStartOnceIfTheServerIsKilled) {
+    for (const int delay : {0, 3, 6, 10, 15, 25, 40}) {
+        SCOPED_TRACE(delay);
+        const std::string ran = (server.work() / fmt::format("ran{}", delay)).string();
+        const std::string array =
+            server.submit("echo $PBS_ARRAY_INDEX >>" + ran + "; sleep 60\n",
+                          {"-J", "1-4", "-l", "select=1:ncpus=1", "-l", "start_within=3600"});
+        std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+        server.kill9();
+        ASSERT_TRUE(server.start());
+        const auto lines = [&] {
+            std::ifstream file(ran);
+            std::multiset<std::string> out;
+            for (std::string line; std::getline(file, line);) out.insert(line);
+            return out;
+        };
+        EXPECT_TRUE(wait_for([&] { return lines().size() >= 4; }))
+            << server.command({"qstat", "-f", array}).out;
+        EXPECT_EQ(lines(), (std::multiset<std::string>{"1", "2", "3", "4"}));
+        EXPECT_THAT(server.command({"qstat", "-f", array}).out, HasSubstr("Queued:0 Running:4"));
+        ASSERT_EQ(server.command({"qdel", array}).exit, 0);
+        ASSERT_TRUE(server.wait_job_state(array, "F"));
+    }
 }
 
 TEST_F(JobRequests, GoToPreferredVnodesAndInRounds) {

@@ -468,5 +468,66 @@ TEST_F(ArrayTest, AnOperatorRunsSubjobs) {
     EXPECT_EQ(job_shows(id, "array_indices_remaining"), "1-6,9");
 }
 
+// The subjobs of an array with start_within start in one transaction. The test's scheduler gives them a vnode
+// even if they don't fit there.
+TEST_F(ArrayTest, StartsSubjobsTogetherOrNone) {
+    ASSERT_EQ(
+        manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, "start_within", {attribute("type", "long")}).code,
+        0);
+    const ifl::Attributes at_once{attribute("Resource_List.start_within", "60")};
+    const std::string three = submit_array("1-3", at_once);
+    const std::string job = submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
+    EXPECT_LE(schedule(), 3);
+    EXPECT_THAT(started(), ElementsAre(job)) << "n1 has two CPUs";
+    EXPECT_EQ(job_shows(three, "job_state"), "Q");
+    EXPECT_EQ(job_shows(three, "array_indices_remaining"), "1-3");
+    EXPECT_EQ(job_shows(three, "array_state_count"), "Queued:3 Running:0 Exiting:0 Expired:0");
+    ASSERT_EQ(del(three), 0);
+    end(job);
+
+    const std::string two = submit_array("1-2", at_once);
+    EXPECT_EQ(schedule(), 2) << "one starts both, and was asked for another";
+    const std::string number = two.substr(0, two.find('['));
+    EXPECT_THAT(started(), ElementsAre(number + "[1].svr", number + "[2].svr"));
+    EXPECT_EQ(job_shows(two, "job_state"), "B");
+    EXPECT_EQ(job_shows(two, "array_state_count"), "Queued:0 Running:2 Exiting:0 Expired:0");
+    restart();
+    EXPECT_EQ(job_shows(two, "array_state_count"), "Queued:0 Running:2 Exiting:0 Expired:0");
+    end(number + "[1].svr");
+    end(number + "[2].svr");
+    EXPECT_EQ(listed(two), "15001");
+}
+
+// Together start as many as max_run_subjobs permits; the others start one by one, as soon as they may.
+TEST_F(ArrayTest, StartsAsManyTogetherAsMayRun) {
+    ASSERT_EQ(
+        manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, "start_within", {attribute("type", "long")}).code,
+        0);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "n1", "resources_available.ncpus", "9"), 0);
+    const std::string id = submit_array(
+        "1-9:2", {attribute("Resource_List.start_within", "0"), attribute("max_run_subjobs", "3")});
+    const std::string number = id.substr(0, id.find('['));
+    schedule();
+    EXPECT_THAT(started(), ElementsAre(number + "[1].svr", number + "[3].svr", number + "[5].svr"));
+    end(number + "[3].svr");
+    schedule();
+    EXPECT_THAT(started(), ElementsAre(number + "[7].svr"));
+    EXPECT_EQ(job_shows(id, "array_state_count"), "Queued:1 Running:3 Exiting:0 Expired:1");
+}
+
+// A subjob that is deleted while the array waits doesn't start with the others.
+TEST_F(ArrayTest, WithoutTheDeletedOneTheyStartTogether) {
+    ASSERT_EQ(
+        manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, "start_within", {attribute("type", "long")}).code,
+        0);
+    const std::string id = submit_array("1-3", {attribute("Resource_List.start_within", "60")});
+    const std::string number = id.substr(0, id.find('['));
+    schedule();
+    EXPECT_THAT(started(), testing::IsEmpty());
+    ASSERT_EQ(del(number + "[2].svr"), 0);
+    schedule();
+    EXPECT_THAT(started(), ElementsAre(number + "[1].svr", number + "[3].svr"));
+}
+
 }  // namespace
 }  // namespace pbs::host

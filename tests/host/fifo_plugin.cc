@@ -1,6 +1,7 @@
 // The smallest plugin that a server can load, for tests of the server alone. It starts queued jobs in the
-// order of their arrival, each on the first vnode with enough free CPUs. A job of 99 CPUs gets a comment, a
-// larger job is rejected. The plugin stores nothing and owns no attribute.
+// order of their arrival, each on the first vnode with enough free CPUs. The subjobs of an array that start
+// together get the first vnode even if they don't fit. A job of 99 CPUs gets a comment, a larger job is
+// rejected. The plugin stores nothing and owns no attribute.
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -20,6 +21,7 @@ struct Vnode {
 struct Waiting {
     uint64_t queue = 0;
     int64_t ncpus = 1;
+    uint32_t together = 0;
     int64_t running_ncpus = 0;  // CPUs that the job holds; 0: it isn't running
     uint64_t vnode = 0;
     bool queued = false;
@@ -73,6 +75,7 @@ void job_changed(void* self, int64_t, const pbs_job_record* record) {
     job = {};
     job.queue = record->queue;
     job.queued = record->state == 'Q';
+    job.together = record->together;
     job.ncpus = amount(record->requested, record->requested_count, f.ncpus, 1);
     if (record->place_count == 0) return;
     job.vnode = record->places[0].vnode;
@@ -89,8 +92,10 @@ int64_t used(const Fifo& f, uint64_t vnode) {
 int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     Fifo& f = fifo(self);
     f.decisions.clear();
-    f.places.assign(f.jobs.size(), {});
-    f.amounts.assign(f.jobs.size(), {});
+    size_t most = f.jobs.size();
+    for (const auto& [handle, job] : f.jobs) most += job.together;
+    f.places.assign(most, {});
+    f.amounts.assign(most, {});
     std::map<uint64_t, int64_t> left;
     for (const auto& [handle, vnode] : f.vnodes)
         if (vnode.free) left[handle] = vnode.ncpus - used(f, handle);
@@ -107,20 +112,24 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
             f.decisions.push_back(decision);
             continue;
         }
+        uint32_t together = job.together;
         for (auto& [vnode, ncpus] : left) {
-            if (ncpus < job.ncpus) continue;
-            ncpus -= job.ncpus;
-            const size_t n = started++;
-            f.amounts[n] = {f.ncpus, 0, job.ncpus, {nullptr, 0}};
-            f.places[n] = {vnode, &f.amounts[n], 1};
-            pbs_decision decision{};
-            decision.size = sizeof decision;
-            decision.kind = PBS_DECIDE_RUN;
-            decision.job = handle;
-            decision.text = {"Started in order", 16};
-            decision.places = &f.places[n];
-            decision.place_count = 1;
-            f.decisions.push_back(decision);
+            if (ncpus < job.ncpus && together == 0) continue;
+            do {
+                ncpus -= job.ncpus;
+                const size_t n = started++;
+                f.amounts[n] = {f.ncpus, 0, job.ncpus, {nullptr, 0}};
+                f.places[n] = {vnode, &f.amounts[n], 1};
+                pbs_decision decision{};
+                decision.size = sizeof decision;
+                decision.kind = PBS_DECIDE_RUN;
+                decision.job = handle;
+                decision.text = {"Started in order", 16};
+                decision.places = &f.places[n];
+                decision.place_count = 1;
+                decision.together = together;
+                f.decisions.push_back(decision);
+            } while (together > 0 && --together > 0);
             break;
         }
     }

@@ -421,6 +421,32 @@ TEST_P(OpenpbsScheduling, ArraysRunSubjobBySubjob) {
         EXPECT_THAT(log, HasSubstr(array.substr(0, array.find('[')) + "[" + std::to_string(i) + "]"));
 }
 
+TEST_P(OpenpbsScheduling, SubjobsWithALimitedTimeStartTogetherOrNotAtAll) {
+    accept("create resource start_within type = long");
+    const auto array = [&](const std::string& indices, const std::string& within) {
+        return submit("-J " + indices + " -l select=1:ncpus=1 -l start_within=" + within);
+    };
+    const std::string three = array("1-3", "0");
+    EXPECT_TRUE(wait_for([&] { return site->sh("$stock/qstat '" + three + "'").exit != 0; }, kLong))
+        << why(three);
+    EXPECT_EQ(site->logged("server", "Job Run at request of Scheduler"), 0);
+    const std::string soon = array("1-3", "3600");
+    expect_comment(soon, "3 subjobs of the array start together, and 2 of them fit now");
+    EXPECT_EQ(attribute(soon, "job_state"), "Q");
+    accept("set node box resources_available.ncpus = 3");
+    EXPECT_TRUE(wait_for([&] { return attribute(soon, "array_indices_remaining") == "-"; }, kLong))
+        << why(soon);
+    EXPECT_EQ(site->logged("server", "Job Run at request of Scheduler"), 3);
+    accept("set node box resources_available.ncpus = 5");
+    const std::string two = array("1-4%2", "0");
+    EXPECT_TRUE(wait_for([&] { return attribute(two, "array_indices_remaining") == "3-4"; }, kLong))
+        << why(two);
+    // The others wait on, and start when they may.
+    site->ok("$stock/qdel '" + two.substr(0, two.find('[')) + "[1]'", "una");
+    EXPECT_TRUE(wait_for([&] { return attribute(two, "array_indices_remaining") == "4"; }, kLong))
+        << why(two);
+}
+
 TEST_P(OpenpbsScheduling, SubjobsThatAreRunAgain) {
     const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
     const auto runs = [&](int count) {

@@ -155,6 +155,12 @@ Result<void> DecisionBatch::resume(const Decision& decision, Job& job) {
     return {};
 }
 
+// Checks that no place of the decision belongs to a job that couldn't be preempted.
+Result<void> DecisionBatch::may_use_places(const Decision& decision) const {
+    if (decision.after_preemptions && failed_) return fail(PBSE_RESCUNAV, "a job could not be preempted");
+    return {};
+}
+
 Result<void> DecisionBatch::run(const Decision& decision, Job& job) {
     const Job before = job;
     auto done = check_started(server_.state.queue(job.queue));
@@ -251,11 +257,10 @@ bool DecisionBatch::apply(const Decision& decision) {
             break;
         case Decision::Kind::run:
             if (!waits) return true;
-            if (decision.after_preemptions && failed_)
-                done = fail(PBSE_RESCUNAV, "a job could not be preempted");
-            else if (suspended)
+            done = may_use_places(decision);
+            if (done && suspended)
                 done = resume(decision, change_.job(*current));
-            else
+            else if (done)
                 done = current->is_array() ? run_subjob(decision, change_.job(*current))
                                            : run(decision, change_.job(*current));
             break;
@@ -296,6 +301,29 @@ bool DecisionBatch::apply(const Decision& decision) {
     server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,
                             fmt::format("decision dropped: {}", done.error().message));
     return false;
+}
+
+bool DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
+    const Job* array = server_.state.job_told_as(decisions.front().job);
+    if (array == nullptr || !array->is_array() || state_for_plugin(*array) != job_state::kQueued) return true;
+    only_tells_ = false;
+    std::vector<std::string> subjobs;
+    for (const Decision& decision : decisions) {
+        Job& changed = change_.job(*array);
+        subjobs.push_back(subjob_id(changed, changed.subjobs->queued.first().value_or(-1)));
+        auto done = may_use_places(decision);
+        if (done) done = run_subjob(decision, changed);
+        if (!done) {
+            server_.parts.log.write(LogEvent::sched, LogClass::job, array->id,
+                                    fmt::format("{} decisions dropped, which start subjobs together: {}: {}",
+                                                decisions.size(), subjobs.back(), done.error().message));
+            array_goes_on_ = false;
+            return false;
+        }
+    }
+    for (size_t i = 0; i < subjobs.size() && log_ != nullptr; ++i)
+        write_decision(*log_, decisions[i], subjobs[i], server_.state);
+    return true;
 }
 
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {

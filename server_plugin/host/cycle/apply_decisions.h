@@ -32,6 +32,9 @@ class DecisionBatch {
 
     // Applies a decision. Returns false if it doesn't fit any more.
     bool apply(const Decision& decision);
+    // Applies the decisions that start subjobs of an array together, in a batch without other decisions.
+    // Returns false if one of them doesn't fit any more: the batch must not be committed then.
+    bool apply_together(const std::vector<Decision>& decisions);
     // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }
     // Commits. A transaction that has only comments, estimates and types of accrued time doesn't wait for the
@@ -42,6 +45,7 @@ class DecisionBatch {
 
   private:
     Result<void> run(const Decision& decision, Job& job);
+    Result<void> may_use_places(const Decision& decision) const;
     Result<void> run_subjob(const Decision& decision, Job& array);
     bool pull(const Decision& decision, uint64_t queue);
     void answer_reservation(const Decision& decision);

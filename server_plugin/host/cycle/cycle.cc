@@ -117,8 +117,18 @@ void Cycles::apply_some() {
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     std::optional<Log::Together> together(std::in_place, log);
     DecisionBatch batch(server_, server_.now(), preempted_, not_preempted_, weights_, &log);
+    const std::vector<Decision> group = on ? next_together() : std::vector<Decision>();
+    const bool fits = group.empty() || apply_together(batch, group);
+    if (!group.empty()) {
+        applied_ += group.size();
+        dropped = array_goes_on(batch) || (!fits && server_.changed->anything()) || dropped;
+        if (fits) starts = group.size();
+        end_of_slice = applied_;
+    }
     while (applied_ < end_of_slice) {
-        const Decision decision = decisions_.at(applied_++, StateNames(server_.state));
+        const Decision decision = decisions_.at(applied_, StateNames(server_.state));
+        if (on && decision.together > 1 && applied_ > first) break;  // these are a slice of their own
+        ++applied_;
         if (!on && !is_harmless(decision)) {
             ++refused_;
         } else if (!still_holds(decision)) {
@@ -131,18 +141,14 @@ void Cycles::apply_some() {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
-            // The array's next subjob has precedence over all later jobs, so leave the further decisions to
-            // the next cycle.
-            if (decision.kind == Decision::Kind::run && batch.array_goes_on() && more_starts()) {
-                note_.dropped += decisions_.size() - applied_;
-                applied_ = decisions_.size();
+            if (decision.kind == Decision::Kind::run && array_goes_on(batch)) {
                 dropped = true;
                 break;
             }
         }
     }
     together.reset();
-    if (applied_ > first)
+    if (applied_ > first && fits)
         if (auto done = batch.commit(); !done) return fail_cycle(done.error());
     dropped_ = dropped;
     if (starts > 0) learn_of_starts(starts, batch.since_commit());
@@ -158,6 +164,38 @@ void Cycles::apply_some() {
               fmt::format("Leaving Scheduling Cycle: jobs considered: {}, decisions: {}", note_.considered,
                           decisions_.size()));
     end();
+}
+
+// If the array whose subjob the batch has started has a next one, drops the further decisions: that subjob
+// has precedence over all later jobs. Returns whether decisions were dropped, so that another cycle is
+// needed.
+bool Cycles::array_goes_on(const DecisionBatch& batch) {
+    if (!batch.array_goes_on() || !more_starts()) return false;
+    note_.dropped += decisions_.size() - applied_;
+    applied_ = decisions_.size();
+    return true;
+}
+
+// Returns the next decisions, if they start subjobs of an array together; else an empty list.
+std::vector<Decision> Cycles::next_together() const {
+    std::vector<Decision> together;
+    const StateNames names(server_.state);
+    size_t left = applied_ < decisions_.size() ? decisions_.at(applied_, names).together : 0;
+    if (left < 2 || left > decisions_.size() - applied_) return together;
+    for (; left > 0; --left) together.push_back(decisions_.at(applied_ + together.size(), names));
+    return together;
+}
+
+// Carries out decisions that start subjobs of an array together. Returns false if that isn't possible any
+// more: the batch must not be committed then.
+bool Cycles::apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions) {
+    const bool hold = std::ranges::all_of(decisions, [&](const Decision& one) { return still_holds(one); });
+    if (hold && batch.apply_together(decisions)) {
+        note_.decisions.at(static_cast<size_t>(Decision::Kind::run)) += decisions.size();
+        return true;
+    }
+    note_.dropped += decisions.size();
+    return false;
 }
 
 // Returns whether decisions other than harmless ones (comments, estimates, types of accrued time) are left.

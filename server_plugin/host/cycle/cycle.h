@@ -19,6 +19,7 @@
 #include "server_plugin/host/change/change.h"
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/change/server.h"
+#include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/cycle/sched_logs.h"
 #include "server_plugin/host/cycle/weights.h"
 #include "server_plugin/host/policy/plugin.h"
@@ -79,6 +80,9 @@ class Cycles {
     bool still_holds(const Decision& decision) const;
     void take_decisions();
     void apply_some();
+    std::vector<Decision> next_together() const;
+    bool apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions);
+    bool array_goes_on(const DecisionBatch& batch);
     void learn(size_t count, std::chrono::nanoseconds took);
     void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
     void fail_cycle(const Error& error);

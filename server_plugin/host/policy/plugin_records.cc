@@ -110,6 +110,10 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     job_.state = job.state;
     job_.substate = job.substate;
     job_.array = job.is_array();
+    if (job_.array) {
+        job_.queued = attributes.text("array_indices_remaining");
+        if (attributes.has("max_run_subjobs")) job_.most_running = attributes.integer("max_run_subjobs", 0);
+    }
     job_.queue = job.queue_name.text();
     job_.checkpointable = state_.checkpoints && job_.checkpointable;
     job_.preempted_at = attributes.integer("sched_preempted", 0);
@@ -128,6 +132,7 @@ const pbs_job_record& RecordBuilder::job(const Job& job) {
     if (job.elsewhere) standing.flags |= PBS_JOB_ELSEWHERE | PBS_JOB_NOT_PREEMPTABLE;
     if (attributes.text("not_preemptable") == "True" || is_preempting(job))
         standing.flags |= PBS_JOB_NOT_PREEMPTABLE;
+    standing.has_run = job.begun();
     if (!is_preempted(job)) {
         standing.places = &job.places;
         return builder_.job(job_, standing);

@@ -112,8 +112,8 @@ struct Filter {
     // it can't refuse share answers. False may become true only by starts of jobs of the same owner or group.
     // Null: it may refuse jobs of any user.
     bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
-    // Called when the cycle starts a job; for subjobs that start together, once all of them have places. Null:
-    // a start affects the filter only by the state's counts.
+    // Called when the cycle starts a job; for subjobs that start together, once all of them have places.
+    // Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
     // Returns the word that SORTED_JOB_DUMPFILE shows for a job that the filter concerns; empty: it doesn't
     // concern the job. Null: there is no such word.
