@@ -18,11 +18,27 @@ using objects::CommandKind;
 using objects::ObjectType;
 using objects::Operation;
 
+namespace {
+
+std::string key_of(ObjectType type, std::string_view object, std::string_view attribute) {
+    return fmt::format("{}\t{}\t{}", static_cast<int>(type), object, attribute);
+}
+
+}  // namespace
+
 Changes::Changes(const objects::Snapshot* current, const Ledger& before, const Surroundings& server,
                  const Surroundings& known, bool strict)
     : current_(current), before_(before), server_(server), strict_(strict) {
     for (const auto* names : {&known.consumables, &known.others})
         for (const std::string& name : *names) resources_.add(name);
+    for (const LedgerLine& line : before.lines)
+        lines_before_.emplace(key_of(line.type, line.object, line.attribute), &line);
+}
+
+const LedgerLine* Changes::line_before(ObjectType type, std::string_view object,
+                                       std::string_view attribute) const {
+    const auto found = lines_before_.find(key_of(type, object, attribute));
+    return found == lines_before_.end() ? nullptr : found->second;
 }
 
 void Changes::begin(Part part) {
@@ -33,16 +49,13 @@ void Changes::begin(Part part) {
 void Changes::record(ObjectType type, const std::string& object, std::string_view attribute,
                      const std::string& value) {
     LedgerLine line{part_, type, object, std::string(attribute), value};
-    if (recorded_.insert(fmt::format("{}\t{}\t{}\t{}", static_cast<int>(type), object, attribute, value))
-            .second)
+    if (recorded_.insert(key_of(type, object, attribute) + "\t" + value).second)
         out_.ledger.lines.push_back(std::move(line));
 }
 
 std::string Changes::recorded(ObjectType type, const std::string& object, std::string_view attribute) const {
-    const auto found = std::ranges::find_if(before_.lines, [&](const LedgerLine& line) {
-        return line.type == type && line.object == object && line.attribute == attribute;
-    });
-    return found == before_.lines.end() ? std::string() : found->value;
+    const LedgerLine* line = line_before(type, object, attribute);
+    return line == nullptr ? std::string() : line->value;
 }
 
 void Changes::set(ObjectType type, const std::string& object, std::string_view name, const std::string& text,
@@ -72,10 +85,10 @@ void Changes::set(ObjectType type, const std::string& object, std::string_view n
 bool Changes::is_formula(const objects::Attribute& attribute, const std::string& text,
                          const std::string& from) {
     std::vector<std::string> unknown;
-    const bool usage = attribute.name == "usage_formula";
-    const auto checked =
-        objects::check_formula(attribute.name, text, resources_,
-                               usage ? objects::usage_terms() : objects::job_sort_terms(), &unknown);
+    const auto terms = attribute.name == "load_formula"    ? objects::load_terms()
+                       : attribute.name == "usage_formula" ? objects::usage_terms()
+                                                           : objects::job_sort_terms();
+    const auto checked = objects::check_formula(attribute.name, text, resources_, terms, &unknown);
     for (const std::string& name : unknown)
         note_once(fmt::format("{}: {}: '{}' is not a known resource, and counts as 0 until it is", from,
                               attribute.name, name));
@@ -94,7 +107,14 @@ void Changes::note_once(std::string note) {
 }
 
 void Changes::refuse(const std::string& from, std::string message) {
-    problems_.push_back({from, 0, 0, "", std::move(message)});
+    // A value may come from thousands of lines, and may be as long.
+    constexpr std::size_t kMost = 400;
+    const auto cut = [](const std::string& text) {
+        return text.size() <= kMost
+                   ? text
+                   : text.substr(0, kMost / 2) + " ... " + text.substr(text.size() - kMost / 2);
+    };
+    problems_.push_back({cut(from), 0, 0, "", cut(message)});
 }
 
 objects::Object& Changes::object_after(ObjectType type, const std::string& object) {
@@ -107,8 +127,8 @@ objects::Object& Changes::object_after(ObjectType type, const std::string& objec
 void Changes::create(ObjectType type, const std::string& object) {
     object_after(type, object);
     const bool there = current_ != nullptr && current_->find(type, object) != nullptr;
-    if (!there || before_.has(type, object, "")) {
-        const bool is_new = !out_.ledger.has(type, object, "");
+    if (!there || line_before(type, object, "") != nullptr) {
+        const bool is_new = !recorded_.contains(key_of(type, object, "") + "\t");
         record(type, object, "", "");
         if (!there && is_new) out_.changes.commands.push_back({CommandKind::create, type, object, {}});
     }
@@ -152,7 +172,7 @@ std::vector<const PrintedCommand*> Changes::resources(const QmgrPrint& file, con
         const Command& command = printed.command;
         const bool creates = command.kind == CommandKind::create;
         if (server_.has(ObjectType::resource, command.object) == true &&
-            !before_.has(ObjectType::resource, command.object, "")) {
+            line_before(ObjectType::resource, command.object, "") == nullptr) {
             if (creates) known.push_back(&printed);
             continue;
         }

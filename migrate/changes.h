@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -80,7 +82,14 @@ class Changes {
     objects::ResourceNames resources_;
     Part part_ = Part::options;
     std::set<Part> parts_;
-    std::set<std::string> recorded_;  // type, object, attribute and value of the ledger's lines
+    // Returns the line that the ledger of earlier migrations has for an attribute, or with an empty one for
+    // an object; null: none.
+    const LedgerLine* line_before(objects::ObjectType type, std::string_view object,
+                                  std::string_view attribute) const;
+
+    std::unordered_set<std::string> recorded_;  // type, object, attribute and value of the ledger's lines
+    // The first line of before_ for each type, object and attribute.
+    std::unordered_map<std::string, const LedgerLine*> lines_before_;
     std::map<std::pair<objects::ObjectType, std::string>, objects::Object> made_;
     Conversion out_;
     Problems problems_;

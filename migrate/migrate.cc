@@ -100,8 +100,7 @@ objects::Result<void> write_usage(objects::Store& store, const Conversion& conve
 }
 
 bool is_of_formula(std::string_view warning) {
-    return (warning.find("job_sort_formula: '") != std::string_view::npos ||
-            warning.find("usage_formula: '") != std::string_view::npos) &&
+    return warning.find("_formula: '") != std::string_view::npos &&
            warning.ends_with("' is not a resource of this server");
 }
 

@@ -6,6 +6,9 @@
 
 namespace pbs::migrate {
 
+// The source of a line about a value or an object that is taken back.
+inline constexpr const char* kGone = "(not in the files any more)";
+
 struct Report {
     struct Line {
         std::string source;    // file, line and option: "config:12 PRIME_TIME_START"

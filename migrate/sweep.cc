@@ -19,8 +19,6 @@ using objects::CommandKind;
 using objects::ObjectType;
 using objects::Operation;
 
-constexpr const char* kGone = "(not in the files any more)";
-
 using ObjectKey = std::pair<ObjectType, std::string>;
 using AttributeKey = std::tuple<ObjectType, std::string, std::string>;
 
@@ -43,6 +41,7 @@ class Sweeper {
             if (!parts.contains(line.part)) want(line);
         for (const LedgerLine& line : before.lines)
             if (parts.contains(line.part) && !wanted(line)) stale_.push_back(line);
+        index_references();
     }
 
     Swept run() {
@@ -120,9 +119,38 @@ class Sweeper {
     // Finds objects to delete. Objects come before those that they refer to: policies before fs_groups and
     // time_windows.
     void find_deleted() {
-        for (const ObjectType type : values::kDeletingOrder)
+        for (const ObjectType type : values::kDeletingOrder) {
             for (const LedgerLine& line : stale_)
                 if (values::is_own_type(type) && line.attribute.empty() && line.type == type) object(line);
+            keep_others(type);
+        }
+    }
+
+    // Keeps the values of objects that no migration made, if the server would refuse the objects without
+    // them.
+    void keep_others(ObjectType type) {
+        std::map<std::string, std::vector<std::string>> kept;
+        for (auto one = unset_.lower_bound({type, ""}); one != unset_.end() && one->first.first == type;
+             ++one) {
+            const std::string& name = one->first.second;
+            if (deleted_.contains(one->first)) continue;
+            if (auto reasons = needs(type, name); !reasons.empty()) kept.emplace(name, std::move(reasons));
+        }
+        for (const auto& [name, reasons] : kept) {
+            out_.notes.push_back(fmt::format("{}: stays as it is although the files no longer have it: {}",
+                                             title(type, name), fmt::join(reasons, "; ")));
+            keep(type, name);
+        }
+    }
+
+    // Returns the reasons why an object can't lose its values. A time_window that is used needs its rrule,
+    // and a quota the rules that its rule_order names.
+    std::vector<std::string> needs(ObjectType type, const std::string& name) const {
+        if (type == ObjectType::time_window) return users(type, name);
+        const objects::Object* object = current_.find(type, name);
+        if (type == ObjectType::quota && object != nullptr && object->is_set("rule_order"))
+            return {"its rule_order names its rules"};
+        return {};
     }
 
     void object(const LedgerLine& line) {
@@ -130,10 +158,11 @@ class Sweeper {
         if (object == nullptr) return;
         std::vector<std::string> reasons = others_values(*object);
         std::vector<std::string> uses = users(line.type, line.object);
-        const bool in_use = !uses.empty();
+        const bool in_use = !uses.empty() || !needs(line.type, line.object).empty();
         reasons.insert(reasons.end(), uses.begin(), uses.end());
         if (reasons.empty()) {
-            deleted_.push_back({line.type, line.object});
+            deleted_.insert({line.type, line.object});
+            to_remove_.push_back({line.type, line.object});
             return;
         }
         out_.notes.push_back(fmt::format("{}: stays although the files no longer have it: {}",
@@ -163,38 +192,45 @@ class Sweeper {
         return out;
     }
 
-    // Returns whether an element of a reference, such as p:night, names this object.
-    static bool names(const objects::Attribute& attribute, std::string_view element, std::string_view name) {
-        if (attribute.syntax == objects::Syntax::policy_slots) element.remove_prefix(element.find(':') + 1);
-        return element == name;
+    // Indexes the references of all objects, by the object that is referred to.
+    void index_references() {
+        if (stale_.empty()) return;
+        for (const ObjectType user_type : objects::kConfiguredTypes) {
+            for (const objects::ObjectPtr& user : current_.objects(user_type)) {
+                for (const auto& [index, value] : user->values()) {
+                    const objects::Attribute& attribute = objects::attributes(user_type)[index];
+                    if (!attribute.refers_to) continue;
+                    const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
+                    for (std::string& item : objects::format_items(attribute, value)) {
+                        // An element of a scheduler's policies may have a prefix, as in p:night.
+                        if (attribute.syntax == objects::Syntax::policy_slots)
+                            item.erase(0, item.find(':') + 1);
+                        auto& known = references_[{*attribute.refers_to, std::move(item)}];
+                        if (known.empty() || known.back() != key) known.push_back(key);
+                    }
+                }
+            }
+        }
     }
 
     std::vector<std::string> users(ObjectType type, const std::string& name) const {
         std::vector<std::string> out;
-        for (const ObjectType user_type : objects::kConfiguredTypes) {
-            for (const objects::ObjectPtr& user : current_.objects(user_type)) {
-                if (std::ranges::find(deleted_, ObjectKey{user_type, user->name()}) != deleted_.end())
-                    continue;
-                for (const auto& [index, value] : user->values()) {
-                    const objects::Attribute& attribute = objects::attributes(user_type)[index];
-                    if (attribute.refers_to != type) continue;
-                    // Skip a value that this migration sets or unsets: afterwards it won't name the object
-                    // that is to be deleted.
-                    const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
-                    if (released_.contains(key) || wanted_.contains(key)) continue;
-                    const auto items = objects::format_items(attribute, value);
-                    if (std::ranges::any_of(items,
-                                            [&](const auto& item) { return names(attribute, item, name); }))
-                        out.push_back(fmt::format("{} uses it", title(user_type, user->name())));
-                }
-            }
+        const auto found = references_.find({type, name});
+        if (found == references_.end()) return out;
+        for (const AttributeKey& key : found->second) {
+            const auto& [user_type, user, attribute] = key;
+            if (deleted_.contains({user_type, user})) continue;
+            // Skip a value that this migration sets or unsets: afterwards it won't name the object that is to
+            // be deleted.
+            if (released_.contains(key) || wanted_.contains(key)) continue;
+            out.push_back(fmt::format("{} uses it", title(user_type, user)));
         }
         return out;
     }
 
     void unset() {
         for (const auto& [key, lines] : unset_) {
-            if (std::ranges::find(deleted_, key) != deleted_.end()) continue;
+            if (deleted_.contains(key)) continue;
             const auto& [type, object] = key;
             for (const LedgerLine& line : lines) taken_back(line);
             if (type == ObjectType::sched) {
@@ -213,7 +249,7 @@ class Sweeper {
     }
 
     void remove() {
-        for (const auto& [type, object] : deleted_) {
+        for (const auto& [type, object] : to_remove_) {
             out_.commands.push_back({CommandKind::remove, type, object, {}});
             out_.lines.push_back({kGone, title(type, object), "", true});
         }
@@ -234,7 +270,9 @@ class Sweeper {
     std::set<std::string> wanted_elements_;
     std::map<ObjectKey, std::vector<LedgerLine>> unset_;
     std::set<AttributeKey> released_;
-    std::vector<ObjectKey> deleted_;
+    std::map<ObjectKey, std::vector<AttributeKey>> references_;  // the values that name an object
+    std::set<ObjectKey> deleted_;
+    std::vector<ObjectKey> to_remove_;  // the elements of deleted_, in the order in which they can go
     Swept out_;
 };
 

@@ -30,6 +30,9 @@ constexpr std::array<std::string_view, 7> kWeekdays = {"mon", "tue", "wed", "thu
 constexpr std::array<std::string_view, 7> kByDay = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
+// The recurrence of a window that doesn't open any more. Without an rrule a window never opens, either, but
+// no queue may have such a window.
+constexpr const char* kNever = "RDATE;VALUE=DATE:19700101";
 // The most days in a line of a calendar: ten years.
 constexpr std::size_t kMostDays = 3660;
 // The most pairs of times in an entry with dates, and in all entries of a line without dates (for weekdays or
@@ -388,8 +391,8 @@ class CalendarReader {
     }
 
   private:
-    // Makes the windows suspend jobs at their close (at_close) only if the calendar has no other times at
-    // which queues are off: a window has one at_close. Otherwise adds a note.
+    // Makes the windows suspend jobs at their close (at_close) only if the calendar has no times at which
+    // queues are off without that: a window has one at_close. Otherwise adds a note.
     void note_suspended(const std::vector<CalendarEntry>& year, const std::vector<CalendarEntry>& week,
                         const Line& line) {
         const auto any = [&](QueueState state) {
@@ -397,11 +400,11 @@ class CalendarReader {
             return std::ranges::any_of(year, has) || std::ranges::any_of(week, has);
         };
         if (!any(QueueState::suspended)) return;
-        suspends_ = !any(QueueState::off) && !any(QueueState::on);
+        suspends_ = !any(QueueState::off);
         if (!suspends_)
             out_.note(file_, line, file_.name,
                       "suspended times count as off: no job starts, but running jobs go on, because the "
-                      "calendar has other times, too, and a time_window has one at_close");
+                      "calendar has times of state off, too, and a time_window has one at_close");
     }
 
     std::vector<std::string> make(const std::string& name, const std::vector<CalendarEntry>& year,
@@ -462,12 +465,16 @@ class CalendarReader {
             set("rrule", days.rrule(dates));
             set("start_time", clock_of(times.first));
             set("end_time", clock_of(times.second));
-            if (suspends_) set("at_close", "suspend");
+            // Set it even if it is the default: the window may be there already, with another one.
+            set("at_close", suspends_ ? "suspend" : "run");
         }
         if (windows.empty()) {
             create();
-            set("comment", "never open");
-            out_.note(file_, *lines.front(), name, "is never on: its time_window has no days");
+            set("rrule", kNever);
+            set("start_time", clock_of(0));
+            set("end_time", clock_of(kDay));
+            set("at_close", suspends_ ? "suspend" : "run");
+            out_.note(file_, *lines.front(), name, "is never on: its time_window has one day, in the past");
         }
         return names;
     }

@@ -227,6 +227,106 @@ TEST_F(Repeat, ObjectsThatSomebodyElseMadeAreNeverDeleted) {
     EXPECT_FALSE(store_->snapshot()->time_window("prime_time")->is_set("rrule"));
 }
 
+LegacyTexts grid(const std::string& path, const std::string& text) {
+    LegacyTexts texts;
+    texts.grid_engine = LegacyText{"ge", path + " " + std::to_string(text.size()) + "\n" + text};
+    return texts;
+}
+
+const std::string kNoSets = "no resource quota set defined\n";
+
+// A window that a manager has made, and that a queue uses, gets the times of a calendar. It keeps them when
+// the calendar is gone: the server refuses a queue whose window never opens.
+TEST_F(Repeat, AnOtherOnesWindowInUseKeepsWhatItGot) {
+    ASSERT_TRUE(store_->execute({objects::CommandKind::create, objects::ObjectType::time_window, "w", {}},
+                                kRoot, kNow));
+    set(objects::ObjectType::time_window, "w", "rrule", "FREQ=DAILY");
+    set(objects::ObjectType::time_window, "w", "at_close", "suspend");
+    set(objects::ObjectType::queue, "batch", "time_window", "w");
+    migrated(grid("scal/w", "calendar_name w\nyear NONE\nweek sat-sun\n"));
+    EXPECT_EQ(store_->snapshot()->time_window("w")->text("at_close"), "run");
+    for (int time = 0; time < 2; ++time)
+        EXPECT_THAT(
+            migrated(grid("srqs", kNoSets)),
+            HasSubstr("note: time_window w: stays as it is although the files no longer have it: queue "
+                      "batch uses it\n"));
+    EXPECT_EQ(store_->snapshot()->time_window("w")->text("rrule"), "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR");
+    ASSERT_TRUE(store_->execute({objects::CommandKind::unset,
+                                 objects::ObjectType::queue,
+                                 "batch",
+                                 {{"time_window", "", objects::Operation::unset}}},
+                                kRoot, kNow));
+    migrated(grid("srqs", kNoSets));
+    EXPECT_FALSE(store_->snapshot()->time_window("w")->is_set("rrule"));
+}
+
+TEST_F(Repeat, AQueueMayHaveACalendarThatIsNeverOn) {
+    LegacyTexts texts = grid("scal/w", "calendar_name w\nyear NONE\nweek off\n");
+    texts.grid_engine->text += "sq/batch 25\nqname batch\ncalendar w\n\n\n";
+    migrated(texts);
+    EXPECT_THAT(store_->snapshot()->find(objects::ObjectType::queue, "batch")->list("time_window"),
+                ElementsAre("w"));
+}
+
+std::string quota_set(const std::string& limits) {
+    return "{\nname pre\ndescription NONE\nenabled TRUE\n" + limits + "}\n";
+}
+
+TEST_F(Repeat, RulesOfOthersThatGoAreTold) {
+    ASSERT_TRUE(
+        store_->execute({objects::CommandKind::create, objects::ObjectType::quota, "pre", {}}, kRoot, kNow));
+    ASSERT_TRUE(store_->execute({objects::CommandKind::set,
+                                 objects::ObjectType::quota,
+                                 "pre",
+                                 {{"rule", "to ncpus=7", objects::Operation::set, "mine"}}},
+                                kRoot, kNow));
+    set(objects::ObjectType::quota, "pre", "rule_order", "mine");
+    const LegacyTexts two = grid("srqs", quota_set("limit to slots=1\nlimit to slots=2\n"));
+    const std::string report = migrated(two);
+    EXPECT_THAT(
+        report,
+        AllOf(HasSubstr("(not in the files any more) -> quota pre rule.mine is taken back\n"),
+              HasSubstr(
+                  "note: quota pre: rule.mine goes, though no migration made it: the quota gets the rules "
+                  "of its set alone\n"),
+              HasSubstr("(not in the files any more) -> quota pre rule_order is taken back\n"),
+              HasSubstr("note: quota pre: rule_order goes, because it names a rule that goes\n")));
+    const auto rules = [&] {
+        const auto list = store_->snapshot()->find(objects::ObjectType::quota, "pre")->list("rule");
+        return std::vector<std::string>(list.begin(), list.end());
+    };
+    EXPECT_THAT(rules(), ElementsAre("rule_1: to ncpus=1", "rule_2: to ncpus=2"));
+    EXPECT_THAT(migrated(two), HasSubstr("Nothing was changed"));
+    // An order of rules that stay counts on, also while the rules are made anew.
+    set(objects::ObjectType::quota, "pre", "rule_order", "rule_2,rule_1");
+    EXPECT_THAT(
+        migrated(grid("srqs", quota_set("limit name rule_2 to slots=2\nlimit name rule_1 to slots=1\n"))),
+        AllOf(HasSubstr("note: quota pre: rule_order stays, and orders the rules in place of the file\n"),
+              Not(HasSubstr("taken back"))));
+    EXPECT_THAT(store_->snapshot()->find(objects::ObjectType::quota, "pre")->list("rule_order"),
+                ElementsAre("rule_2", "rule_1"));
+    const std::string fewer = migrated(grid("srqs", quota_set("limit name rule_2 to slots=2\n")));
+    EXPECT_THAT(fewer, AllOf(HasSubstr("quota pre rule.rule_1 is taken back\n"), Not(HasSubstr("made it"))));
+    // With an order of its own, the quota keeps its rules when the set is gone.
+    set(objects::ObjectType::quota, "pre", "rule_order", "rule_2");
+    EXPECT_THAT(
+        migrated(grid("srqs", kNoSets)),
+        HasSubstr("note: quota pre: stays as it is although the files no longer have it: its rule_order "
+                  "names its rules\n"));
+    EXPECT_THAT(rules(), ElementsAre("rule_2: to ncpus=2"));
+}
+
+// A value of thousands of elements that is refused doesn't make a message of megabytes.
+TEST_F(Repeat, ARefusalOfAVeryLongValueIsShort) {
+    std::string sets;
+    for (int i = 0; i < 3000; ++i)
+        sets += "{\nname a_set_with_a_rather_long_name_" + std::to_string(i) +
+                "\nenabled TRUE\nlimit to slots=1\n}\n";
+    const std::string told = refused(grid("srqs", sets));
+    EXPECT_LT(told.size(), 1000U) << told.substr(0, 1000);
+    EXPECT_THAT(told, HasSubstr("quotas: the value is "));
+}
+
 TEST_F(Repeat, AMigrationOfSomeFilesLeavesTheOthersAlone) {
     LegacyTexts all = pbs(kByTime + "fair_share: True\n", kHours);
     all.resource_group = LegacyText{"resource_group", "g 50 root 10\n"};

@@ -93,32 +93,43 @@ TEST(GridCalendar, AnEntryHasAHundredTimesAtMost) {
     EXPECT_THAT(grid_problems(calendar(repeated("1.5.2026=7-8", 200, " "), "NONE")), IsEmpty());
 }
 
-TEST(GridCalendar, AlwaysOnHasNoWindowAndNeverOnOneWithoutDays) {
+TEST(GridCalendar, AlwaysOnHasNoWindowAndNeverOnOneInThePast) {
     for (const std::string& week : std::vector<std::string>{"NONE", "on", "mon=6-8=on"}) {
         EXPECT_EQ(grid_commands(calendar("NONE", week)), "") << week;
         EXPECT_THAT(grid_notes(calendar("NONE", week)),
                     ElementsAre("ge/scal/c:1: c: is always on: queues need no time_window for it",
                                 "ge/scal/c:2-3: year, week: switches nothing off"));
     }
-    EXPECT_EQ(grid_commands(calendar("NONE", "off")),
-              "create time_window c\nset time_window c comment = \"never open\"\n");
+    EXPECT_EQ(windows("NONE", "off"), "RDATE;VALUE=DATE:19700101 00:00-24:00\n");
+    EXPECT_THAT(grid_notes(calendar("NONE", "off")),
+                ElementsAre("ge/scal/c:1: c: is never on: its time_window has one day, in the past"));
 }
 
 TEST(GridCalendar, SuspendedTimesSuspendJobs) {
     EXPECT_EQ(windows("NONE", "sat-sun=suspended"), "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 00:00-24:00\n");
-    EXPECT_THAT(grid_commands(calendar("NONE", "sat-sun=suspended")),
-                HasSubstr("set time_window c at_close = suspend\n"));
-    EXPECT_THAT(grid_notes(calendar("NONE", "sat-sun=suspended")), IsEmpty());
+    // Times of state on are exceptions from the suspended ones, and close nothing.
+    for (const auto& [year, week] :
+         std::vector<std::pair<std::string, std::string>>{{"NONE", "sat-sun=suspended"},
+                                                          {"NONE", "suspended mon=6-8=on"},
+                                                          {"24.12.2026=on", "sat=suspended"}}) {
+        EXPECT_THAT(
+            grid_commands(calendar(year, week)),
+            AllOf(HasSubstr("set time_window c at_close = suspend\n"), Not(HasSubstr("at_close = run"))));
+        EXPECT_THAT(grid_notes(calendar(year, week)), IsEmpty());
+    }
+    EXPECT_THAT(grid_commands(calendar("NONE", "sat-sun")), HasSubstr("set time_window c at_close = run\n"))
+        << "the window may be there, with another one";
 }
 
-TEST(GridCalendar, SuspendedTimesAmongOthersCountAsOff) {
+TEST(GridCalendar, SuspendedTimesBesideOthersCountAsOff) {
     for (const std::string& week :
-         std::vector<std::string>{"sat=suspended sun=off", "suspended mon=6-8=on"}) {
-        EXPECT_THAT(grid_commands(calendar("NONE", week)), Not(HasSubstr("at_close"))) << week;
+         std::vector<std::string>{"sat=suspended sun=off", "sat=suspended mon=6-8=on sun"}) {
+        EXPECT_THAT(grid_commands(calendar("NONE", week)), Not(HasSubstr("suspend"))) << week;
         EXPECT_THAT(
             grid_notes(calendar("NONE", week)),
-            Contains("ge/scal/c:1: c: suspended times count as off: no job starts, but running jobs go "
-                     "on, because the calendar has other times, too, and a time_window has one at_close"))
+            Contains(
+                "ge/scal/c:1: c: suspended times count as off: no job starts, but running jobs go "
+                "on, because the calendar has times of state off, too, and a time_window has one at_close"))
             << week;
     }
 }
