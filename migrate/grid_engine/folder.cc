@@ -34,7 +34,10 @@ bool has(const std::array<std::string_view, Count>& names, std::string_view name
 bool is_read(std::string_view path) {
     const std::size_t slash = path.find('/');
     if (slash == std::string_view::npos) return has(kFiles, path);
-    return has(kFolders, path.substr(0, slash)) && path.find('/', slash + 1) == std::string_view::npos;
+    // Hidden files and those that end in '~' or begin with '#' are an editor's. No object has such a name.
+    const std::string_view name = path.substr(slash + 1);
+    return has(kFolders, path.substr(0, slash)) && name.find('/') == std::string_view::npos &&
+           !name.starts_with('.') && !name.starts_with('#') && !name.ends_with('~');
 }
 
 std::vector<Line> lines_in(std::string_view text) {
@@ -52,12 +55,39 @@ std::vector<Line> lines_in(std::string_view text) {
         if (goes_on) line.text += ' ';
     });
     std::erase_if(out, [](const Line& line) { return values::trim(line.text).empty(); });
-    // Drop the answer "no ... defined", which qconf prints if there is nothing.
-    if (out.size() == 1) {
-        const std::string_view words = values::trim(out.front().text);
-        if (words.starts_with("no ") && words.find('=') == std::string_view::npos) out.clear();
-    }
     return out;
+}
+
+// Returns whether the lines are the answer of qconf that there is nothing of this kind. Only quota sets and
+// the share tree may be missing; all other files have contents at every site.
+bool says_nothing(const File& file) {
+    if (file.lines.size() != 1) return false;
+    const std::string words = values::lowered(values::trim(file.lines.front().text));
+    if (!words.starts_with("no ") || words.find('=') != std::string::npos) return false;
+    if (file.kind == "srqs") return words.find("quota") != std::string::npos;
+    return file.kind == "sstree" && words.find("share") != std::string::npos;
+}
+
+// Refuses a file that doesn't have the whole output of qconf: an empty one, one with an error message, and
+// one that ends within a line. All that earlier migrations have made of it would be taken back.
+void check_output(const File& file, std::string_view text, Problems& problems) {
+    const auto refuse = [&](int line, std::string message) {
+        problems.push_back({file.path, line, 1, "", std::move(message)});
+    };
+    if (file.lines.empty())
+        return refuse(1,
+                      "has no lines, expected the output of qconf, error messages included (2>&1), or no "
+                      "such file");
+    for (const Line& line : file.lines) {
+        const std::string words = values::lowered(values::trim(line.text));
+        if (words.starts_with("error:") || words.starts_with("denied:") ||
+            words.starts_with("critical error"))
+            return refuse(line.number(), fmt::format("{} is an error message, expected the output of qconf",
+                                                     in_quotes(values::trim(line.text))));
+    }
+    if (!text.ends_with('\n'))
+        refuse(file.lines.back().last(),
+               "the last line has no end, so that lines may be missing: expected the whole output of qconf");
 }
 
 }  // namespace
@@ -144,6 +174,7 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
 
 Result<Folder> parse_folder(std::string_view text, const std::string& path) {
     Folder out;
+    Problems problems;
     out.path = path;
     const auto fail = [&](std::string message) {
         return tl::unexpected(Problems{{path, 0, 0, "", std::move(message)}});
@@ -164,10 +195,14 @@ Result<Folder> parse_folder(std::string_view text, const std::string& path) {
                                     in_quotes(head)));
         out.by_path.emplace(file, out.files.size());
         const std::size_t slash = std::min(file.find('/'), file.size());
+        const std::string_view bytes = text.substr(0, *size);
         out.files.push_back({file.substr(0, slash), file.substr(std::min(slash + 1, file.size())),
-                             fmt::format("{}/{}", path, printable(file)), lines_in(text.substr(0, *size))});
+                             fmt::format("{}/{}", path, printable(file)), lines_in(bytes)});
+        check_output(out.files.back(), bytes, problems);
+        if (says_nothing(out.files.back())) out.files.back().lines.clear();
         text.remove_prefix(*size);
     }
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
     if (out.files.empty())
         return fail(fmt::format("has no file that is read, expected {} or files in {}",
                                 fmt::join(kFiles, ", "), fmt::join(kFolders, ", ")));

@@ -25,17 +25,20 @@ std::string place_of(const File& file, const std::vector<const Line*>& lines, st
     std::string out = file.path + ":";
     int first = 0;
     int last = -1;
+    const Line* before = nullptr;
     const auto add = [&] {
         if (first == 0) return;
         if (out.back() != ':') out += ',';
         out += first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
     };
     for (const Line* line : lines) {
-        if (line->number() != last + 1) {
+        // Between neighbours in the file there are only comments and empty lines.
+        if (before == nullptr || line != before + 1) {
             add();
             first = line->number();
         }
         last = line->last();
+        before = line;
     }
     add();
     return name.empty() ? out : fmt::format("{} {}", out, name);
@@ -64,12 +67,19 @@ void Output::set_checked(const File& file, const Line& line, const Field& field,
     set(type, object, attribute, value, place_of(file, {&line}, field.name));
 }
 
-bool Output::quota(const std::string& name, const std::string& from) {
-    if (!quotas_.insert(name).second) return false;
-    create(ObjectType::quota, name, from);
+std::string Output::new_quota(const File& file, std::vector<const Line*> lines, const std::string& wish,
+                              std::string_view shown) {
+    std::string name = wish;
+    for (std::size_t number = 2; !quotas_.insert(name).second; ++number) name = numbered_name(wish, number);
+    if (name != wish)
+        note(file, *lines.front(), shown,
+             fmt::format("the quota is called {} here: another one is called {}", name, wish));
+    create(ObjectType::quota, name, place_of(file, {lines.front()}));
     quota_list_ += (quota_list_.empty() ? "" : ",") + name;
-    quotas_from_.push_back(from);
-    return true;
+    if (quotas_from_.empty() || quotas_from_.back().first != &file) quotas_from_.push_back({&file, {}});
+    auto& all = quotas_from_.back().second;
+    all.insert(all.end(), lines.begin(), lines.end());
+    return name;
 }
 
 void Output::threshold(std::string element, const std::string& from) {
@@ -118,6 +128,13 @@ bool Output::is_first(const File& file, const Line& line, std::string_view name,
     return first;
 }
 
+void Output::expect_settings(const File& file, std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+        if (std::ranges::none_of(file.lines, [&](const Line& line) { return field_of(line).name == name; }))
+            problem(file, file.lines.back(), file.lines.back().text, "",
+                    fmt::format("no line has {}, expected the whole output of qconf", name));
+}
+
 std::string Output::name_of(const File& file, const Line& line, std::string_view name,
                             std::string_view kind) {
     std::string out(name);
@@ -144,9 +161,11 @@ bool Output::checked_element(const File& file, const Line& line, std::string_vie
 
 Result<GridEngine> Output::finish() {
     if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-    if (!quota_list_.empty())
-        set(ObjectType::policy, kPolicy, "quotas", quota_list_,
-            fmt::format("{}", fmt::join(quotas_from_, ", ")));
+    if (!quota_list_.empty()) {
+        std::vector<std::string> from;
+        for (const auto& [file, lines] : quotas_from_) from.push_back(place_of(*file, lines));
+        set(ObjectType::policy, kPolicy, "quotas", quota_list_, fmt::format("{}", fmt::join(from, ", ")));
+    }
     if (!thresholds_.empty())
         set(ObjectType::policy, kPolicy, "load_thresholds", fmt::format("{}", fmt::join(thresholds_, ",")),
             fmt::format("{}", fmt::join(thresholds_from_, ", ")));

@@ -2,10 +2,12 @@
 // migrate/grid_engine/.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "migrate/grid_engine/folder.h"
@@ -33,8 +35,14 @@ class Output {
     void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
                      const std::string& object, std::string_view attribute, const std::string& value);
 
-    // Makes a quota, and adds it to the policy's list. False: there is a quota of this name already.
-    bool quota(const std::string& name, const std::string& from);
+    // Makes a quota of these lines, and adds it to the policy's list. Returns its name: the wished one or, if
+    // another quota has that, one with a number, with a note. `shown`: the name in the file.
+    std::string new_quota(const File& file, std::vector<const Line*> lines, const std::string& wish,
+                          std::string_view shown);
+    std::string new_quota(const File& file, const Line& line, const std::string& wish,
+                          std::string_view shown) {
+        return new_quota(file, std::vector<const Line*>{&line}, wish, shown);
+    }
     // Adds an element to the policy's load_thresholds.
     void threshold(std::string element, const std::string& from);
     // Note that jobs have reservations, and that a queue has closed times. With both, the policy gets
@@ -55,6 +63,9 @@ class Output {
     // settings so far.
     bool is_first(const File& file, const Line& line, std::string_view name,
                   std::set<std::string, std::less<>>& seen);
+    // Adds a problem for each of these settings that a file of names and values lacks. qconf prints them at
+    // every site, so the file isn't its whole output.
+    void expect_settings(const File& file, std::initializer_list<std::string_view> names);
     // Returns a name for an object or rule: the name in the file or, if PBS doesn't allow that one, a similar
     // one, with a note. If `name` doesn't begin with a letter, `kind` is put before it.
     std::string name_of(const File& file, const Line& line, std::string_view name, std::string_view kind);
@@ -79,7 +90,7 @@ class Output {
     std::vector<LeftOut> left_out_;
     std::set<std::string> quotas_;
     std::string quota_list_;
-    std::vector<std::string> quotas_from_;
+    std::vector<std::pair<const File*, std::vector<const Line*>>> quotas_from_;  // the lines of each file
     std::vector<std::string> thresholds_;
     std::vector<std::string> thresholds_from_;
     std::string reserves_from_;

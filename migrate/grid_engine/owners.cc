@@ -73,6 +73,7 @@ class OwnersReader {
 
   private:
     void read_global(const File& file) {
+        out_.expect_settings(file, {"enforce_user", "auto_user_fshare"});
         bool makes_users = false;
         for (const Line& line : file.lines) {
             const Field field = field_of(line);
@@ -120,8 +121,15 @@ class OwnersReader {
 
     void read_file(const File& file, const OwnerKind& kind) {
         std::string_view name;
-        for (const Line& line : file.lines)
-            if (const Field field = field_of(line); field.name == "name") name = field.value;
+        bool department = false;
+        for (const Line& line : file.lines) {
+            const Field field = field_of(line);
+            if (field.name == "name") name = field.value;
+            if (field.name == "type")
+                for (const std::string_view word : values::words(field.value))
+                    department = department || values::lowered(word) == "dept";
+        }
+        has_shares_ = kind.kind != "su" || department;
         if (!file.lines.empty() && name != file.name)
             return out_.problem(file, file.lines.front(), file.lines.front().text, "",
                                 "has no line name with the file's name, expected one");
@@ -132,10 +140,16 @@ class OwnersReader {
 
     void read_line(const File& file, const Line& line, const OwnerKind& kind, std::string_view name) {
         const Field field = field_of(line);
-        if (field.name == "fshare" || field.name == "oticket")
+        if (field.name == "fshare" || field.name == "oticket") {
+            if (!has_shares_)
+                return out_.left_out(
+                    file, line, field.name,
+                    "left out: a list of access has no shares and tickets, only a department "
+                    "(type DEPT) has");
             return amount(file, line, field, kind,
                           kind.letter == 'g' && name == kDefaultDepartment ? kGeneric : name,
                           field.name == "fshare" ? shares_ : tickets_);
+        }
         if (field.name == "name") return out_.left_out(file, line, field.name, "names the owner");
         if (field.name == "entries") return entries(file, line, field, name);
         if (field.name == "type")
@@ -179,6 +193,7 @@ class OwnersReader {
     }
 
     Output& out_;
+    bool has_shares_ = true;  // whether the owner of the file that is read has shares and tickets
     OwnerList shares_{"functional_shares"};
     OwnerList tickets_{"override_tickets"};
 };

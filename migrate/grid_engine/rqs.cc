@@ -101,6 +101,7 @@ class QuotaSetReader {
         if (field.value.empty())
             return wrong(field.name, "", fmt::format("{} has no value, expected one", in_quotes(field.name)));
         if (field.name == "name") {
+            given_name_ = field.value;
             name_ = out_.name_of(file_, *line_, field.value, "quota");
         } else if (field.name == "description") {
             description_line_ = line_;
@@ -123,11 +124,9 @@ class QuotaSetReader {
         inside_ = false;
         if (wrong_) return;
         if (name_.empty()) return wrong(line_->text, "", "the set has no name, expected a line name");
-        const std::string& quota = name_;
-        if (!out_.quota(quota, place_of(file_, lines_, name_)))
-            return wrong(
-                line_->text, name_,
-                "is the name of an earlier set, or the one of maxujobs in ssconf, expected another name");
+        if (!set_names_.insert(given_name_).second)
+            return wrong(line_->text, name_, "is the name of an earlier set, expected another name");
+        const std::string quota = out_.new_quota(file_, lines_, name_, given_name_);
         for (const Wanted& rule : rules_)
             out_.set(ObjectType::quota, quota, "rule", rule.value, rule.from, rule.key);
         describe(quota);
@@ -226,7 +225,7 @@ class QuotaSetReader {
                 fmt::format("{} is the name of an earlier rule, expected each name once", in_quotes(name)));
         const std::string key = rule_key(name);
         why_not_ = {};
-        never_ = shapes_ = false;
+        never_ = shapes_ = unlimited_ = false;
         bool by_hosts = false;
         std::string text;
         for (const FilterList& filter : filters) text += filter_text(filter, by_hosts);
@@ -236,6 +235,9 @@ class QuotaSetReader {
             left_out_ = true;
             return out_.note(file_, *line_, key, "the rule is left out: " + why_not_);
         }
+        if (unlimited_)
+            out_.note(file_, *line_, key,
+                      fmt::format("INFINITY is {} here, which no job reaches: a rule has a limit", kNoLimit));
         incomplete_ = incomplete_ || left_out_;
         if (wrong_) return;
         const auto* row = objects::find_attribute(ObjectType::quota, "rule");
@@ -427,7 +429,10 @@ class QuotaSetReader {
                                                                         : formula(complex, value, by_hosts);
             if (most) out.push_back(fmt::format("{}={}", complex.resource, *most));
         }
-        if (out.empty()) return std::string(kNoLimit);
+        if (out.empty()) {
+            unlimited_ = true;
+            return std::string(kNoLimit);
+        }
         return fmt::format("{}", fmt::join(out, ","));
     }
 
@@ -548,6 +553,7 @@ class QuotaSetReader {
     const ComplexNames complexes_;
     const Line* line_ = nullptr;
     std::string_view rest_;
+    std::set<std::string_view> set_names_;  // names of sets as they are in the file
     // About the quota set that is being read:
     bool inside_ = false;
     bool wrong_ = false;
@@ -560,15 +566,17 @@ class QuotaSetReader {
     const Line* description_line_ = nullptr;
     std::set<std::string, std::less<>> seen_;  // settings of the set
     std::string name_;
+    std::string_view given_name_;  // the set's name as it is in the file
     std::string_view description_;
     std::vector<Wanted> rules_;
     std::set<std::string> rule_names_;
     std::set<std::string_view> given_names_;  // names of rules as they are in the file
     std::size_t rule_number_ = 0;             // the last number in a made name of a rule
     // About the rule that is being read:
-    std::string why_not_;  // the reason why a quota can't express it; empty: it can
-    bool never_ = false;   // the rule matches no job
-    bool shapes_ = false;  // the rule is about shapes of jobs, in place of parallel environments
+    std::string why_not_;     // the reason why a quota can't express it; empty: it can
+    bool never_ = false;      // the rule matches no job
+    bool unlimited_ = false;  // all of its limits are INFINITY
+    bool shapes_ = false;     // the rule is about shapes of jobs, in place of parallel environments
 };
 
 }  // namespace

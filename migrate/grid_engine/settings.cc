@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "migrate/grid_engine/output.h"
 #include "migrate/grid_engine/resource_names.h"
@@ -21,6 +23,9 @@ using objects::ObjectType;
 
 constexpr std::string_view kByEvents = "left out: cycles follow events, at once";
 constexpr std::string_view kNoTree = "left out: there is no share tree (sstree) that it could be about";
+constexpr std::string_view kNoDuration =
+    "nothing to carry over: a job without a walltime has no expected end";
+constexpr std::string_view kNoFunctional = "left out: without weight_tickets_functional it has no effect";
 constexpr std::string_view kOff = "nothing to carry over: it is switched off";
 
 // A setting that becomes an attribute of the policy with the same value, or that is left out for the reason
@@ -36,8 +41,6 @@ constexpr std::array kSettingRows{
     SettingRow{"schedule_interval", "", kByEvents},
     SettingRow{"flush_submit_sec", "", kByEvents},
     SettingRow{"flush_finish_sec", "", kByEvents},
-    SettingRow{"queue_sort_method", "",
-               "left out: node_sort_key of the policy orders the vnodes, and Priority the queues"},
     SettingRow{"schedd_job_info", "",
                "left out: jobs have comments, and pbs_explain has all reasons, at any time"},
     SettingRow{"report_pjob_tickets", "", "left out: pbs_fairshare --tickets shows the tickets of all jobs"},
@@ -46,7 +49,6 @@ constexpr std::array kSettingRows{
     SettingRow{"weight_tickets_functional", "tickets_functional"},
     SettingRow{"weight_tickets_share", "tickets_share"},
     SettingRow{"share_override_tickets", "share_override_tickets"},
-    SettingRow{"share_functional_shares", "share_functional_shares"},
     SettingRow{"weight_ticket", "weight_tickets"},
     SettingRow{"weight_waiting_time", "weight_waiting_time"},
     SettingRow{"weight_deadline", "weight_deadline"},
@@ -64,9 +66,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFunction
 class SettingsReader {
   public:
     SettingsReader(Output& out, const File& file)
-        : out_(out), file_(file), has_tree_(out.folder().find_lines("sstree") != nullptr) {}
+        : out_(out),
+          file_(file),
+          has_tree_(out.folder().find_lines("sstree") != nullptr),
+          functional_(is_functional(file)) {}
 
     void read() {
+        out_.expect_settings(file_, {"algorithm", "default_duration"});
         out_.set(ObjectType::policy, kPolicy, "weighted_priority", "True", file_.path);
         for (const Line& line : file_.lines) {
             line_ = &line;
@@ -81,11 +87,8 @@ class SettingsReader {
             }
             setting();
         }
-        if (orders_by_load_)
-            out_.set(
-                ObjectType::policy, kPolicy, "node_sort_key",
-                by_sequence_ ? "sort_priority HIGH,load_formula LOW" : "load_formula LOW,sort_priority HIGH",
-                place_of(file_, load_lines_, "load_formula"));
+        order_of_vnodes();
+        decay_of_adjustments();
         if (functional_weights_.empty()) return;
         out_.set(ObjectType::policy, kPolicy, "functional_weights",
                  fmt::format("{}", fmt::join(functional_weights_, ",")),
@@ -93,8 +96,37 @@ class SettingsReader {
     }
 
   private:
+    // Returns whether the file gives functional tickets. Without them the settings of these have no effect.
+    static bool is_functional(const File& file) {
+        return std::ranges::any_of(file.lines, [](const Line& line) {
+            const Field field = field_of(line);
+            return field.name == "weight_tickets_functional" &&
+                   field.value.find_first_not_of('0') != std::string_view::npos;
+        });
+    }
+
+    void order_of_vnodes() {
+        if (!orders_by_load_) {
+            if (sort_line_ != nullptr)
+                out_.left_out(
+                    file_, *sort_line_, "queue_sort_method",
+                    "left out: node_sort_key of the policy orders the vnodes, and Priority the queues");
+            return;
+        }
+        if (sort_line_ != nullptr) load_lines_.push_back(sort_line_);
+        std::ranges::sort(load_lines_, {}, &Line::number);
+        out_.set(ObjectType::policy, kPolicy, "node_sort_key",
+                 by_sequence_ ? "sort_priority HIGH,load_formula LOW" : "load_formula LOW,sort_priority HIGH",
+                 place_of(file_, load_lines_,
+                          sort_line_ != nullptr ? "queue_sort_method and load_formula" : "load_formula"));
+    }
+
     void setting() {
-        if (field_.name == "queue_sort_method") by_sequence_ = values::lowered(field_.value) == "seqno";
+        if (field_.name == "queue_sort_method") {
+            by_sequence_ = values::lowered(field_.value) == "seqno";
+            sort_line_ = line_;
+            return;
+        }
         const auto* row = std::ranges::find(kSettingRows, field_.name, &SettingRow::name);
         if (row != kSettingRows.end())
             return row->attribute.empty() ? leave_out(row->why)
@@ -102,6 +134,8 @@ class SettingsReader {
         const auto* weight = std::ranges::find(kFunctionalWeights, field_.name,
                                                &std::pair<std::string_view, std::string_view>::first);
         if (weight != kFunctionalWeights.end()) return functional_weight(weight->second);
+        if (field_.name == "share_functional_shares")
+            return functional("share_functional_shares", std::string(field_.value));
         if (field_.name == "policy_hierarchy") return hierarchy();
         if (field_.name == "maxujobs") return max_user_jobs();
         if (field_.name == "max_functional_jobs_to_schedule") return max_functional_jobs();
@@ -117,9 +151,11 @@ class SettingsReader {
         if (field_.name == "max_reservation") return max_reservation();
         if (field_.name == "load_formula") return load_formula();
         if (field_.name == "job_load_adjustments") return load_adjustments();
-        if (field_.name == "load_adjustment_decay_time")
-            return nothing() ? leave_out(kOff) : policy(field_.name, std::string(field_.value));
-        if (field_.name == "default_duration") return duration("default_duration", field_.value);
+        if (field_.name == "load_adjustment_decay_time") {
+            decay_ = {line_, field_};
+            return;
+        }
+        if (field_.name == "default_duration") return duration("default_duration", field_.value, kNoDuration);
         leave_out("left out: pbs_migrate doesn't know this setting");
     }
 
@@ -134,14 +170,22 @@ class SettingsReader {
     void policy(std::string_view attribute, const std::string& value) {
         out_.set_checked(file_, *line_, field_, ObjectType::policy, kPolicy, attribute, value);
     }
+    void functional(std::string_view attribute, const std::string& value) {
+        if (functional_) return policy(attribute, value);
+        if (const auto read =
+                objects::parse_value(*objects::find_attribute(ObjectType::policy, attribute), value);
+            !read)
+            return wrong(read.error().message);
+        leave_out(kNoFunctional);
+    }
     void group(std::string_view attribute, const std::string& value) {
         if (!has_tree_) return leave_out(kNoTree);
         out_.set_checked(file_, *line_, field_, ObjectType::fs_group, kGroup, attribute, value);
     }
 
-    void duration(std::string_view attribute, std::string_view value) {
+    void duration(std::string_view attribute, std::string_view value, std::string_view why_nothing) {
         const std::string word = values::lowered(value);
-        if (word == "infinity" || word == "none") return leave_out(kOff);
+        if (word == "infinity" || word == "none") return leave_out(why_nothing);
         policy(attribute, std::string(value));
     }
 
@@ -150,6 +194,7 @@ class SettingsReader {
         if (!weight || *weight < 0)
             return wrong(
                 fmt::format("{} is no weight, expected a number of at least 0", in_quotes(field_.value)));
+        if (!functional_) return leave_out(kNoFunctional);
         std::string element = fmt::format("{}={}", kind, *weight);
         if (!out_.checked_element(file_, *line_, field_.value, field_.name, "functional_weights", element))
             return;
@@ -174,16 +219,17 @@ class SettingsReader {
             return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
         if (*number == 0) return leave_out(kOff);
         const std::string from = place_of(file_, {line_}, field_.name);
-        out_.quota("maxujobs", from);
-        out_.set(ObjectType::quota, "maxujobs", "rule", fmt::format("users={{*}} to jobs={}", *number), from,
+        const std::string quota = out_.new_quota(file_, *line_, "maxujobs", field_.name);
+        out_.set(ObjectType::quota, quota, "rule", fmt::format("users={{*}} to jobs={}", *number), from,
                  "each");
-        out_.set(ObjectType::quota, "maxujobs", "enabled", "True", from);
+        out_.set(ObjectType::quota, quota, "enabled", "True", from);
     }
 
     void max_functional_jobs() {
         const auto number = values::digits<std::int64_t>(field_.value);
         if (!number)
             return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
+        if (!functional_) return leave_out(kNoFunctional);
         const std::int64_t here = std::clamp<std::int64_t>(*number, 1, 100000);
         if (here != *number)
             out_.note(file_, *line_, field_.name, fmt::format("is {} here: 1 to 100000 jobs", here));
@@ -198,7 +244,7 @@ class SettingsReader {
             for (const std::string_view param : values::split(word, ',')) {
                 const std::size_t equals = std::min(param.find('='), param.size());
                 if (param.substr(0, equals) != "DURATION_OFFSET") continue;
-                duration("duration_offset", param.substr(std::min(equals + 1, param.size())));
+                duration("duration_offset", param.substr(std::min(equals + 1, param.size())), kOff);
                 done = true;
             }
         }
@@ -312,21 +358,35 @@ class SettingsReader {
                 elements.push_back(fmt::format("{}={}", name, is_size ? *number / 1024 : *number));
             }
         }
-        if (!elements.empty()) policy(field_.name, fmt::format("{}", fmt::join(elements, ",")));
+        if (elements.empty()) return;
+        policy(field_.name, fmt::format("{}", fmt::join(elements, ",")));
+        adjusts_ = true;
+    }
+
+    void decay_of_adjustments() {
+        if (decay_.first == nullptr) return;
+        std::tie(line_, field_) = decay_;
+        if (nothing()) return leave_out(kOff);
+        if (adjusts_) return policy(field_.name, std::string(field_.value));
+        leave_out("left out: without job_load_adjustments it has no effect");
     }
 
     Output& out_;
     const File& file_;
     const ComplexNames names_{out_.folder().find("sc")};
     const bool has_tree_;
+    const bool functional_;  // there are functional tickets
     const Line* line_ = nullptr;
     Field field_;
     std::set<std::string, std::less<>> seen_;
     std::vector<std::string> functional_weights_;
     std::vector<const Line*> functional_lines_;
     bool orders_by_load_ = false;
-    bool by_sequence_ = false;  // vnodes are ordered by sort_priority first, and then by load
+    const Line* sort_line_ = nullptr;  // queue_sort_method
+    bool by_sequence_ = false;         // vnodes are ordered by sort_priority first, and then by load
     std::vector<const Line*> load_lines_;
+    std::pair<const Line*, Field> decay_{};  // load_adjustment_decay_time
+    bool adjusts_ = false;                   // there are job_load_adjustments
 };
 
 }  // namespace

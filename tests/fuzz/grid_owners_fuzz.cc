@@ -6,5 +6,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
     for (const std::string_view path : {"suser/ann", "sprj/ann", "su/deadlineusers", "sconf"})
         convert_grid_files({{path, text_of(data, size)}});
+    // The settings that the reader expects are behind the input, in case it lacks them.
+    convert_grid_files(
+        {{"sconf", std::string(text_of(data, size)) + "\nenforce_user auto\nauto_user_fshare 0\n"}});
     return 0;
 }

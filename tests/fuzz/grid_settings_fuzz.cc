@@ -4,7 +4,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
-    convert_grid_files({{"ssconf", text_of(data, size)},
-                        {"sstree", "id=0\nname=Root\nchildnodes=1\nid=1\nname=ann\nshares=3\n"}});
+    // The settings that the reader expects are behind the input, in case it lacks them.
+    const std::string settings =
+        std::string(text_of(data, size)) + "\nalgorithm default\ndefault_duration INFINITY\n";
+    convert_grid_files({{"ssconf", text_of(data, size)}});
+    convert_grid_files(
+        {{"ssconf", settings}, {"sstree", "id=0\nname=Root\nchildnodes=1\nid=1\nname=ann\nshares=3\n"}});
     return 0;
 }

@@ -85,7 +85,6 @@ TEST(GridComplexes, WithoutAnyUrgencyLeaveNoneToCpus) {
     EXPECT_EQ(
         grid_commands({{"sc", kHead + "slots s INT <= YES YES 1 0\nload_avg la DOUBLE >= NO NO 0 3\n"}}),
         "set policy default_policy urgency_of_resources = ncpus=0\n");
-    EXPECT_EQ(grid_commands({{"sc", kHead}}), "");
 }
 
 TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {

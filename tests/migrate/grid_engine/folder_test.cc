@@ -1,5 +1,6 @@
 #include "migrate/grid_engine/folder.h"
 
+#include <cstring>
 #include <filesystem>
 
 #include "tests/migrate/grid_engine/support.h"
@@ -7,9 +8,11 @@
 namespace pbs::migrate::test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(GridFolder, IsReadFileByFile) {
     const Folder folder;
@@ -75,6 +78,22 @@ TEST(GridFolder, FilesThatCantBeReadAreTold) {
               "'two?lines' has a newline in its name, expected none");
 }
 
+TEST(GridFolder, FilesOfEditorsAreTold) {
+    const Folder folder;
+    folder.write("ge/suser/ann", "name ann\nfshare 3\n");
+    for (const char* name : {"suser/ann~", "sq/.long.swp", "scal/#night#"})
+        folder.write(std::string("ge/") + name, "x\n");
+    const auto text = grid_engine::read_folder(folder.path("ge"));
+    ASSERT_TRUE(text) << text.error();
+    const auto files = grid_engine::parse_folder(*text, "ge");
+    ASSERT_TRUE(files) << testing::PrintToString(texts(files.error()));
+    EXPECT_EQ(files->files.size(), 1U);
+    EXPECT_THAT(files->notes,
+                ElementsAre("ge/scal/#night#: is left out: it isn't one of the files that are read",
+                            "ge/sq/.long.swp: is left out: it isn't one of the files that are read",
+                            "ge/suser/ann~: is left out: it isn't one of the files that are read"));
+}
+
 TEST(GridFolder, AFolderOfMoreThanSixteenMegabytesIsRefusedUnread) {
     const Folder folder;
     folder.write("ge/ssconf", "maxujobs 3\n");
@@ -84,11 +103,64 @@ TEST(GridFolder, AFolderOfMoreThanSixteenMegabytesIsRefusedUnread) {
 }
 
 TEST(GridFolder, TheWordsOfQconfForNothingAreNoLine) {
-    EXPECT_THAT(grid_notes({{"ssconf", "no scheduler\nmaxujobs 0\n"}}),
-                testing::Contains(HasSubstr("ge/ssconf:1: no: left out: ")));
     EXPECT_THAT(
         grid_notes({{"srqs", "no resource quota set defined\n"}, {"sstree", "no sharetree element\n"}}),
         IsEmpty());
+}
+
+TEST(GridFolder, TheWordsForNothingCountOnlyWhereThereCanBeNothing) {
+    EXPECT_THAT(grid_problems({{"sc", "no calendar defined\n"}}), Not(IsEmpty()));
+    EXPECT_THAT(grid_problems({{"ssconf", "no scheduler\n"}}), IsEmpty()) << "an unknown setting is told";
+    EXPECT_THAT(grid_notes({{"ssconf", "no scheduler\n"}}),
+                testing::Contains(HasSubstr("ge/ssconf:1: no: left out: ")));
+    EXPECT_THAT(grid_problems({{"srqs", "no calendar defined\n"}}), Not(IsEmpty()));
+}
+
+// A run of qconf that fails must not look like a site without a configuration: everything that an earlier
+// migration made would be taken back.
+TEST(GridFolder, AFileWithoutTheWholeOutputIsRefused) {
+    for (const char* kind : {"ssconf", "sconf", "srqs", "sstree", "sc", "sq/a", "scal/a", "shgrp/@a", "su/a",
+                             "suser/a", "sprj/a"}) {
+        for (const char* text : {"", "\n", "# nothing\n"})
+            EXPECT_THAT(
+                texts(
+                    parse(LegacyTexts{.grid_engine = LegacyText{"ge", fmt::format("{} {}\n{}", kind,
+                                                                                  std::strlen(text), text)}})
+                        .error()),
+                ElementsAre(fmt::format("ge/{}:1:1: has no lines, expected the output of qconf, error "
+                                        "messages included (2>&1), or no such file",
+                                        kind)));
+        for (const char* text :
+             {"error: commlib error: got select error (Connection refused)\n",
+              "denied: host \"n1\" is neither submit nor admin host\n", "critical error: no qmaster\n"})
+            EXPECT_THAT(grid_problems({{kind, text}}),
+                        ElementsAre(AllOf(HasSubstr(fmt::format("ge/{}:1:1: '", kind)),
+                                          HasSubstr("is an error message, expected the output of qconf"))));
+        EXPECT_THAT(
+            texts(
+                parse(LegacyTexts{.grid_engine = LegacyText{"ge", fmt::format("{} 3\na b", kind)}}).error()),
+            ElementsAre(fmt::format("ge/{}:1:1: the last line has no end, so that lines may be missing: "
+                                    "expected the whole output of qconf",
+                                    kind)));
+    }
+}
+
+TEST(GridFolder, SettingsThatQconfAlwaysPrintsAreExpected) {
+    const auto told = [](const std::string& file, const std::string& text) {
+        return texts(parse(LegacyTexts{.grid_engine = LegacyText{"ge", fmt::format("{} {}\n{}", file,
+                                                                                   text.size(), text)}})
+                         .error());
+    };
+    EXPECT_THAT(
+        told("ssconf", "algorithm default\nmaxujobs 3\n"),
+        ElementsAre("ge/ssconf:2:1: no line has default_duration, expected the whole output of qconf"));
+    EXPECT_THAT(told("ssconf", "default_duration INFINITY\n"),
+                ElementsAre("ge/ssconf:1:1: no line has algorithm, expected the whole output of qconf"));
+    EXPECT_THAT(
+        told("sconf", "enforce_user auto\n"),
+        ElementsAre("ge/sconf:1:1: no line has auto_user_fshare, expected the whole output of qconf"));
+    EXPECT_THAT(told("sconf", "auto_user_fshare 0\n"),
+                ElementsAre("ge/sconf:1:1: no line has enforce_user, expected the whole output of qconf"));
 }
 
 }  // namespace

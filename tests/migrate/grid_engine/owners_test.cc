@@ -38,9 +38,8 @@ TEST(GridOwners, WithoutAnEntryHaveThoseOfTheGlobalConfiguration) {
 }
 
 TEST(GridOwners, GetSharesOfTheGlobalConfigurationOnlyIfUsersAreMade) {
-    for (const std::string& enforce :
-         std::vector<std::string>{"", "enforce_user none\n", "enforce_user true\n"}) {
-        const GridFiles files{{"sconf", "auto_user_fshare 10\nauto_user_oticket 3\n" + enforce},
+    for (const std::string& enforce : std::vector<std::string>{"none\n", "true\n"}) {
+        const GridFiles files{{"sconf", "auto_user_fshare 10\nauto_user_oticket 3\nenforce_user " + enforce},
                               {"suser/bob", "name bob\nfshare 0\n"}};
         EXPECT_EQ(grid_commands(files), "") << enforce;
         EXPECT_THAT(grid_notes(files),
@@ -63,17 +62,18 @@ TEST(GridOwners, WithZeroKeepItBesideANumberForAllOthers) {
 
 TEST(GridOwners, UsageOfWhatJobsHaveIsTold) {
     const auto notes_of = [](const std::string& params) {
-        return grid_notes({{"sconf", "execd_params " + params + "\n"}});
+        const auto notes =
+            grid_notes({{"sconf", "execd_params " + params + "\nenforce_user none\nauto_user_fshare 0\n"}});
+        return notes.empty() ? "" : notes.front();
     };
     for (const std::string& params :
          std::vector<std::string>{"SHARETREE_RESERVED_USAGE=true",
                                   "KEEP_ACTIVE=false,ACCT_RESERVED_USAGE=TRUE", "X=1 acct_reserved_usage=1"})
-        EXPECT_THAT(notes_of(params),
-                    ElementsAre(HasSubstr("ge/sconf:1: execd_params: usage is what jobs have")))
+        EXPECT_THAT(notes_of(params), HasSubstr("ge/sconf:1: execd_params: usage is what jobs have"))
             << params;
     for (const std::string& params : std::vector<std::string>{"none", "SHARETREE_RESERVED_USAGE=false"})
-        EXPECT_THAT(notes_of(params),
-                    ElementsAre("ge/sconf:1: execd_params: left out: it is about how jobs run, and not when"))
+        EXPECT_EQ(notes_of(params),
+                  "ge/sconf:1: execd_params: left out: it is about how jobs run, and not when")
             << params;
 }
 
@@ -82,6 +82,21 @@ TEST(GridOwners, UsersWhoMaySetDeadlinesBecomeDeadlineUsers) {
                               "name deadlineusers\ntype ACL\nfshare 0\noticket 0\nentries ann,@vip\n"}}),
               "set policy default_policy deadline_users = \"ann,@vip\"\n");
     EXPECT_EQ(grid_commands({{"su/deadlineusers", "name deadlineusers\nentries NONE\n"}}), "");
+}
+
+TEST(GridOwners, ListsOfAccessHaveNoShares) {
+    for (const std::string& type : std::vector<std::string>{"type ACL\n", ""}) {
+        const GridFiles files{
+            {"su/defaultdepartment", "name defaultdepartment\ntype DEPT\nfshare 5\noticket 0\n"},
+            {"su/staff", "name staff\n" + type + "fshare 0\noticket 33\nentries ann\n"},
+            {"su/grp", "name grp\n" + type + "fshare 33\noticket 0\nentries ann\n"}};
+        EXPECT_EQ(grid_commands(files), "set policy default_policy functional_shares = [g:PBS_GENERIC=5]\n");
+        const int line = type.empty() ? 2 : 3;
+        EXPECT_THAT(grid_notes(files), testing::Contains(fmt::format(
+                                           "ge/su/grp:{}-{}: fshare, oticket: left out: a list of access "
+                                           "has no shares and tickets, only a department (type DEPT) has",
+                                           line, line + 1)));
+    }
 }
 
 TEST(GridOwners, TheOtherLinesAreTold) {
@@ -110,10 +125,12 @@ TEST(GridOwners, MistakesAreToldWithTheirPlaces) {
                             "ge/suser/carl:1:1: has no line name with the file's name, expected one"));
     EXPECT_THAT(grid_problems({{"suser/ann", "name ann\nfshare 1\nfshare 2\n"}}),
                 ElementsAre("ge/suser/ann:3:1: fshare: is there twice, expected it once"));
-    EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries a\nentries b\n"},
-                               {"sconf", "max_aj_instances 1\nmax_aj_instances 2\n"}}),
-                ElementsAre("ge/sconf:2:1: max_aj_instances: is there twice, expected it once",
-                            "ge/su/deadlineusers:3:1: entries: is there twice, expected it once"));
+    EXPECT_THAT(
+        grid_problems(
+            {{"su/deadlineusers", "name deadlineusers\nentries a\nentries b\n"},
+             {"sconf", "enforce_user none\nauto_user_fshare 0\nmax_aj_instances 1\nmax_aj_instances 2\n"}}),
+        ElementsAre("ge/sconf:4:1: max_aj_instances: is there twice, expected it once",
+                    "ge/su/deadlineusers:3:1: entries: is there twice, expected it once"));
     EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries 'x\n"}}),
                 ElementsAre(AllOf(HasSubstr("ge/su/deadlineusers:2:9: entries: "), HasSubstr("expected"))));
 }

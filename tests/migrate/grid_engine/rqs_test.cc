@@ -197,6 +197,27 @@ TEST(GridQuotas, NamesThatNoObjectHasAreReplaced) {
               Contains("ge/srqs:8: rule_4: is called rule_4_6 here: an earlier rule has the name")));
 }
 
+TEST(GridQuotas, WithANameThatAnotherOneHasGetANumber) {
+    const GridFiles limit{{"ssconf", "maxujobs 3\n"}, {"srqs", quota_set("to slots=1", "maxujobs")}};
+    EXPECT_THAT(grid_commands(limit),
+                AllOf(HasSubstr("set quota maxujobs rule.each = \"users={*} to jobs=3\"\n"),
+                      HasSubstr("set quota maxujobs_2 rule.rule_1 = \"to ncpus=1\"\n"),
+                      HasSubstr("set policy default_policy quotas = \"maxujobs,maxujobs_2\"\n")));
+    EXPECT_THAT(grid_notes(limit),
+                Contains("ge/srqs:1: maxujobs: the quota is called maxujobs_2 here: another one is called "
+                         "maxujobs"));
+    EXPECT_THAT(
+        grid_commands({{"srqs", quota_set("to slots=1", "quota_1x") + quota_set("to slots=2", "1x")}}),
+        HasSubstr("set quota quota_1x_2 rule.rule_1 = \"to ncpus=2\"\n"));
+}
+
+TEST(GridQuotas, WithoutALimitAreTold) {
+    EXPECT_THAT(
+        grid_notes({{"srqs", quota_set("users vip to slots=INFINITY\nto slots=infinity,lic=2")}}),
+        ElementsAre("ge/srqs:4: rule_1: INFINITY is jobs=2147483647 here, which no job reaches: a rule "
+                    "has a limit"));
+}
+
 TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
     const auto told = [](const std::string& text) { return grid_problems({{"srqs", text}}); };
     EXPECT_THAT(told("name x\n"),
@@ -212,10 +233,7 @@ TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
     EXPECT_THAT(told("{\n frob x\n}\n"),
                 ElementsAre("ge/srqs:2:2: found 'frob', expected name, description, enabled or limit"));
     EXPECT_THAT(told(quota_set("to slots=1") + quota_set("to slots=1")),
-                ElementsAre("ge/srqs:10:1: q: is the name of an earlier set, or the one of maxujobs in "
-                            "ssconf, expected another name"));
-    EXPECT_THAT(grid_problems({{"ssconf", "maxujobs 3\n"}, {"srqs", quota_set("to slots=1", "maxujobs")}}),
-                ElementsAre(HasSubstr("ge/srqs:5:1: maxujobs: is the name of an earlier set")));
+                ElementsAre("ge/srqs:10:1: q: is the name of an earlier set, expected another name"));
     EXPECT_THAT(
         told(quota_set("users a b to slots=1")),
         ElementsAre(
@@ -243,8 +261,8 @@ TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
 }
 
 TEST(GridQuotas, NoSetsAreNoQuotas) {
-    EXPECT_THAT(grid_commands({{"srqs", ""}}), Not(HasSubstr("quota")));
-    EXPECT_THAT(grid_problems({{"srqs", ""}}), IsEmpty());
+    EXPECT_THAT(grid_commands({{"srqs", "no resource quota set defined\n"}}), Not(HasSubstr("quota")));
+    EXPECT_THAT(grid_problems({{"srqs", "no resource quota set defined\n"}}), IsEmpty());
 }
 
 }  // namespace

@@ -50,7 +50,6 @@ TEST(GridSettings, SettingsOfTheShareTreeBecomeAttributesOfTheFsGroup) {
     EXPECT_THAT(grid_commands({{"ssconf", settings}}), Not(HasSubstr("fs_group")));
     EXPECT_THAT(grid_commands({{"ssconf", settings}, {"sstree", "no sharetree element\n"}}),
                 Not(HasSubstr("fs_group")));
-    EXPECT_EQ(grid_commands({{"ssconf", "# nothing\n"}}), "");
     EXPECT_THAT(
         grid_notes({{"ssconf", settings}}),
         Contains("ge/ssconf:1-3: halftime, usage_weight_list, compensation_factor: left out: there is no "
@@ -71,7 +70,9 @@ TEST(GridSettings, JobsWithFunctionalTicketsStayInRange) {
     const std::vector<std::pair<std::string, std::string>> numbers{
         {"0", "1"}, {"1", "1"}, {"100000", "100000"}, {"2000000", "100000"}};
     for (const auto& [number, here] : numbers) {
-        const GridFiles files{{"ssconf", fmt::format("max_functional_jobs_to_schedule {}\n", number)}};
+        const GridFiles files{
+            {"ssconf",
+             fmt::format("max_functional_jobs_to_schedule {}\nweight_tickets_functional 5\n", number)}};
         EXPECT_THAT(grid_commands(files),
                     HasSubstr(fmt::format("set policy default_policy max_functional_jobs = {}\n", here)));
         const auto told = testing::Contains(
@@ -86,6 +87,27 @@ TEST(GridSettings, JobsWithFunctionalTicketsStayInRange) {
         grid_problems({{"ssconf", "max_functional_jobs_to_schedule all\n"}}),
         ElementsAre(
             "ge/ssconf:1:33: max_functional_jobs_to_schedule: 'all' is no number, expected 0 or more"));
+}
+
+TEST(GridSettings, OfFunctionalTicketsAreLeftOutWithoutThem) {
+    const std::string settings =
+        "weight_user 0.25\nshare_functional_shares TRUE\nmax_functional_jobs_to_schedule 200\n";
+    for (const char* tickets : {"", "weight_tickets_functional 0\n"}) {
+        const GridFiles files{{"ssconf", settings + tickets}};
+        EXPECT_THAT(grid_commands(files), AllOf(Not(HasSubstr("functional_")), Not(HasSubstr("max_"))))
+            << tickets;
+        EXPECT_THAT(
+            grid_notes(files),
+            Contains("ge/ssconf:1-3: weight_user, share_functional_shares, "
+                     "max_functional_jobs_to_schedule: left out: without weight_tickets_functional it "
+                     "has no effect"));
+    }
+    EXPECT_THAT(
+        grid_commands({{"ssconf", settings + "weight_tickets_functional 9\n"}}),
+        AllOf(HasSubstr("functional_weights = user=0.25\n"), HasSubstr("share_functional_shares = True\n"),
+              HasSubstr("max_functional_jobs = 200\n")));
+    EXPECT_THAT(grid_problems({{"ssconf", "share_functional_shares perhaps\n"}}),
+                ElementsAre(HasSubstr("ge/ssconf:1:25: share_functional_shares: ")));
 }
 
 TEST(GridSettings, ReservationsBecomeTopJobs) {
@@ -143,9 +165,16 @@ TEST(GridSettings, SettingsOfLoadsBecomeTheOrderOfVnodes) {
                               "load_adjustment_decay_time 0:7:30\nload_formula np_load_avg\n"}}),
               "set policy default_policy weighted_priority = True\n"
               "set policy default_policy job_load_adjustments = np_load_avg=0.5\n"
-              "set policy default_policy load_adjustment_decay_time = 00:07:30\n"
               "set policy default_policy load_formula = np_load_avg\n"
-              "set policy default_policy node_sort_key = \"load_formula LOW,sort_priority HIGH\"\n");
+              "set policy default_policy node_sort_key = \"load_formula LOW,sort_priority HIGH\"\n"
+              "set policy default_policy load_adjustment_decay_time = 00:07:30\n");
+    EXPECT_THAT(
+        grid_notes({{"ssconf", "load_adjustment_decay_time 0:7:30\nqueue_sort_method load\n"}}),
+        testing::UnorderedElementsAre(
+            "ge/ssconf:1: load_adjustment_decay_time: left out: without job_load_adjustments it has no "
+            "effect",
+            "ge/ssconf:2: queue_sort_method: left out: node_sort_key of the policy orders the vnodes, and "
+            "Priority the queues"));
     EXPECT_THAT(grid_commands({{"ssconf",
                                 "load_formula $la+0.5*sc-rm\nqueue_sort_method seqno\n"
                                 "job_load_adjustments nla=1,rm=2M\n"},
@@ -162,6 +191,14 @@ TEST(GridSettings, SettingsOfLoadsBecomeTheOrderOfVnodes) {
         grid_notes({{"ssconf", "job_load_adjustments NONE\nload_adjustment_decay_time NONE\n"}}),
         ElementsAre("ge/ssconf:1-2: job_load_adjustments, load_adjustment_decay_time: nothing to carry "
                     "over: it is switched off"));
+}
+
+TEST(GridSettings, TheUsualLoadFormulaNeedsNoNote) {
+    for (const char* formula : {"np_load_avg", "load_avg", "2*$nla-la"})
+        EXPECT_THAT(grid_notes({{"ssconf", fmt::format("load_formula {}\n", formula)}}), testing::IsEmpty());
+    EXPECT_THAT(grid_notes({{"ssconf", "load_formula scratch\n"}, {"sc", kLoads}}),
+                Not(Contains(HasSubstr("'scratch' is not a known resource"))))
+        << "the migration makes the resource";
 }
 
 TEST(GridSettings, LoadsThatNoVnodeHasAreReported) {
@@ -189,7 +226,8 @@ TEST(GridSettings, SettingsOfPlannedDurationsBecomeThoseOfThePolicy) {
               "set policy default_policy default_duration = 08:00:00\n"
               "set policy default_policy duration_offset = 00:01:00\n");
     EXPECT_THAT(grid_notes({{"ssconf", "default_duration INFINITY\n"}}),
-                ElementsAre("ge/ssconf:1: default_duration: nothing to carry over: it is switched off"));
+                ElementsAre("ge/ssconf:1: default_duration: nothing to carry over: a job without a walltime "
+                            "has no expected end"));
     EXPECT_THAT(grid_problems({{"ssconf", "params DURATION_OFFSET=x\n"}}),
                 ElementsAre(AllOf(HasSubstr("ge/ssconf:1:8: params: "), HasSubstr("'x'"))));
 }

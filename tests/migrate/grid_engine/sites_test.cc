@@ -7,6 +7,7 @@
 #include "migrate/migrate.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
+#include "objects/unsupported.h"
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -81,6 +82,12 @@ TEST_P(GridSites, LoadAndEveryLineIsToldOf) {
         for (const grid_engine::Line& line : file.lines)
             EXPECT_THAT(told, Contains(line.number())) << file.path << ": " << line.text;
     }
+}
+
+TEST_P(GridSites, HaveNoSettingOfTicketsWithoutEffect) {
+    migrated(files_);
+    for (const std::string& line : objects::unsupported_lines(*store_->snapshot()->policy("default_policy")))
+        EXPECT_THAT(line, testing::Not(HasSubstr("tickets_functional")));
 }
 
 TEST_P(GridSites, AreMadeOnceAndTakenBack) {

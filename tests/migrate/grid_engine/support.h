@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tl/expected.hpp>
@@ -16,9 +17,33 @@ namespace pbs::migrate::test {
 
 using GridFiles = std::map<std::string, std::string>;  // text of each file by its path in the folder
 
+// Settings that qconf always prints, and that a reader expects. Tests of other settings leave them out.
+struct UsualSetting {
+    const char* file;
+    const char* name;
+    const char* line;
+};
+inline constexpr UsualSetting kUsualSettings[] = {
+    {"ssconf", "algorithm", "algorithm default\n"},
+    {"ssconf", "default_duration", "default_duration INFINITY\n"}};
+
+// Adds the usual settings that the files lack. Returns the beginnings of the notes about them.
+inline std::vector<std::string> add_usual_settings(GridFiles& files) {
+    std::vector<std::string> notes;
+    for (const UsualSetting& usual : kUsualSettings) {
+        const auto file = files.find(usual.file);
+        if (file == files.end() || file->second.find(usual.name) != std::string::npos) continue;
+        file->second += usual.line;
+        notes.push_back(
+            fmt::format("ge/{}:{}: {}: ", usual.file, std::ranges::count(file->second, '\n'), usual.name));
+    }
+    return notes;
+}
+
 // Returns the files as one text, in the form that LegacyTexts has for a folder
 // (migrate/grid_engine/folder.h).
-inline LegacyTexts grid_texts(const GridFiles& files) {
+inline LegacyTexts grid_texts(GridFiles files) {
+    add_usual_settings(files);
     std::string text;
     for (const auto& [path, content] : files) text += fmt::format("{} {}\n{}", path, content.size(), content);
     return {.grid_engine = LegacyText{"ge", text}};
@@ -37,10 +62,16 @@ inline std::string grid_commands(const GridFiles& files) {
     return done ? to_qmgr(*done) : "";
 }
 
-inline std::vector<std::string> grid_notes(const GridFiles& files) {
+inline std::vector<std::string> grid_notes(GridFiles files) {
+    const std::vector<std::string> usual = add_usual_settings(files);
     const auto done = grid_conversion(files);
     EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
-    return done ? done->report.notes : std::vector<std::string>{};
+    if (!done) return {};
+    std::vector<std::string> notes = done->report.notes;
+    std::erase_if(notes, [&](const std::string& note) {
+        return std::ranges::any_of(usual, [&](const std::string& begin) { return note.starts_with(begin); });
+    });
+    return notes;
 }
 
 inline std::vector<std::string> grid_problems(const GridFiles& files) {
