@@ -238,7 +238,7 @@ void add_files(CLI::App& app, Arguments& arguments) {
     app.add_option(
            "--grid-engine", files.grid_engine,
            "Folder with the output of Grid Engine's qconf, a file for each command (ssconf, sconf, srqs, "
-           "sstree, sc, scal/, sq/, shgrp/, su/, suser/ and sprj/); without other files")
+           "sstree, sc, scal/, sq/, sp/, shgrp/, su/, suser/ and sprj/); without other files")
         ->type_name("DIR");
     app.add_option("--queues", arguments.server.queues,
                    "Names of the server's queues, for the prefixes in sched_config")

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kFiles = {"ssconf", "sconf", "srqs", "sstree", "sc"};
-constexpr std::array<std::string_view, 6> kFolders = {"scal", "sq", "shgrp", "su", "suser", "sprj"};
+constexpr std::array<std::string_view, 7> kFolders = {"scal", "sq", "sp", "shgrp", "su", "suser", "sprj"};
 constexpr std::uintmax_t kLargest = 16U << 20U;  // all files together
 
 template <std::size_t Count>

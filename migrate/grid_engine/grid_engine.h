@@ -1,8 +1,8 @@
 // Converts Grid Engine's configuration, as qconf prints it, to objects of a PBS server.
 //
 // A folder has a file for each command: `ssconf` for `qconf -ssconf`, likewise `sconf`, `srqs`, `sstree` and
-// `sc`; and `sq/all.q` for `qconf -sq all.q`, likewise scal/, shgrp/, su/, suser/ and sprj/. All of them may
-// be missing.
+// `sc`; and `sq/all.q` for `qconf -sq all.q`, likewise scal/, sp/, shgrp/, su/, suser/ and sprj/. All of them
+// may be missing.
 //
 //     folder.h      the files as one text, and their lines with places
 //     output.h      the objects, remarks and problems that the readers below produce
@@ -12,6 +12,8 @@
 //     calendar.cc   scal/: time_windows
 //     queues.cc     sq/: the windows of queues, and their load_thresholds
 //     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
+//     host_groups.cc   shgrp/: the report alone
+//     environments.cc  sp/: urgency_size
 //     complexes.cc  sc: resources and their urgency; and the PBS names of complexes
 //     convert.cc    gives the objects to the server
 //

@@ -194,7 +194,9 @@ Result<GridEngine> parse_grid_engine(std::string_view text, const std::string& f
     grid_engine::read_settings(out);
     grid_engine::read_queues(out, grid_engine::read_calendars(out));
     grid_engine::read_quotas(out);
+    grid_engine::read_host_groups(out);
     grid_engine::read_owners(out);
+    grid_engine::read_environments(out);
     grid_engine::read_complexes(out);
     return out.finish();
 }

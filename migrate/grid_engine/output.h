@@ -106,7 +106,9 @@ void read_share_tree(Output& out);
 using CalendarWindows = std::map<std::string, std::vector<std::string>>;
 CalendarWindows read_calendars(Output& out);
 void read_queues(Output& out, const CalendarWindows& windows);
+void read_host_groups(Output& out);
 void read_owners(Output& out);
+void read_environments(Output& out);
 void read_complexes(Output& out);
 
 }  // namespace pbs::migrate::grid_engine

@@ -41,7 +41,7 @@ TEST(GridFolder, WithoutAnyFileOfGridEngineIsRefused) {
         texts(grid_engine::parse_folder(*grid_engine::read_folder(folder.path("ge")), "ge").error()),
         ElementsAre(
             "ge: has no file that is read, expected ssconf, sconf, srqs, sstree, sc or files in scal, "
-            "sq, shgrp, su, suser, sprj"));
+            "sq, sp, shgrp, su, suser, sprj"));
     EXPECT_THAT(
         texts(grid_engine::parse_folder("ssconf 100\nshort\n", "ge").error()),
         ElementsAre("ge: 'ssconf 100' is no file of a folder of Grid Engine, expected its name and size"));

@@ -88,11 +88,12 @@ TEST(GridQuotas, ListsOfHostsAndUsersAreReplacedByTheirMembers) {
 
 TEST(GridQuotas, GroupsOfHostsMayBeNestedDeeply) {
     constexpr int kDepth = 20000;
-    GridFiles files{{"srqs", quota_set("hosts {@g0} to slots=1")},
-                    {"shgrp/@g0", "hostlist first @g1 last\n"},
-                    {fmt::format("shgrp/@g{}", kDepth), "hostlist inner\n"}};
+    GridFiles files{
+        {"srqs", quota_set("hosts {@g0} to slots=1")},
+        {"shgrp/@g0", "group_name @g0\nhostlist first @g1 last\n"},
+        {fmt::format("shgrp/@g{}", kDepth), fmt::format("group_name @g{}\nhostlist inner\n", kDepth)}};
     for (int i = 1; i < kDepth; ++i)
-        files[fmt::format("shgrp/@g{}", i)] = fmt::format("hostlist @g{}\n", i + 1);
+        files[fmt::format("shgrp/@g{}", i)] = fmt::format("group_name @g{}\nhostlist @g{}\n", i, i + 1);
     EXPECT_THAT(grid_commands(files), HasSubstr("\"vnodes={host:first,host:inner,host:last} to ncpus=1\""));
 }
 

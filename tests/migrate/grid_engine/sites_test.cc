@@ -75,9 +75,6 @@ TEST_P(GridSites, LoadAndEveryLineIsToldOf) {
     const auto folder = grid_engine::parse_folder(*text, files_.grid_engine);
     ASSERT_TRUE(folder);
     for (const grid_engine::File& file : folder->files) {
-        // Skip host groups. The report doesn't name their lines, but the rules that use them contain their
-        // hosts.
-        if (file.kind == "shgrp") continue;
         const std::set<int> told = told_lines(report, file.path);
         for (const grid_engine::Line& line : file.lines)
             EXPECT_THAT(told, Contains(line.number())) << file.path << ": " << line.text;
