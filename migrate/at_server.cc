@@ -88,11 +88,13 @@ Result<std::string> migrate_at(const std::string& server, const ServerRequest& r
     if (request.infer) changes.add("infer", "", "True");
     if (request.strict) changes.add("strict", "", "True");
     if (request.dry_run) changes.add("dry_run", "", "True");
-    if (pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.operations(), nullptr) != 0) {
+    if (const int refused =
+            pbs_manager(handle, MGR_CMD_SET, MGR_OBJ_CONFIGURATION, "", changes.operations(), nullptr);
+        refused != 0) {
         Problems problems;
         const std::string why = cmds::failure_text(handle);
         for (const std::string_view line : values::split_trimmed(why, '\n'))
-            problems.push_back({"", 0, 0, "", std::string(line)});
+            problems.push_back({"", 0, 0, "", std::string(line), false, {}, refused == PBSE_PROTOCOL});
         return tl::unexpected(std::move(problems));
     }
     return std::string(cmds::view(pbs_geterrmsg(handle)));

@@ -82,8 +82,16 @@ int refuse(const Arguments& arguments, const Problems& problems) {
     if (arguments.json) fmt::print("{}", to_json(problems));
     for (const Problem& problem : problems) fmt::print(stderr, "pbs_migrate: {}\n", to_text(problem));
     const bool migrates = arguments.task() == Task::apply || arguments.task() == Task::dry_run;
-    if (migrates && arguments.wanted_export.empty())
+    const bool unknown =
+        arguments.task() == Task::apply &&
+        std::ranges::any_of(problems, [](const Problem& problem) { return problem.unknown; });
+    if (unknown) {
+        fmt::print(stderr,
+                   "pbs_migrate: the server may have migrated the files or not: --diff in place of this run "
+                   "shows what is missing\n");
+    } else if (migrates && arguments.wanted_export.empty()) {
         fmt::print(stderr, "pbs_migrate: nothing was migrated\n");
+    }
     return kRefused;
 }
 

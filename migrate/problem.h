@@ -17,6 +17,8 @@ struct Problem {
     // The consequence with which the migration goes on, as the older scheduler did: "the line is left out".
     // Empty: the mistake stops the migration until the file is corrected.
     std::string then{};
+    // The connection broke before the server's answer: it may have migrated the files or not.
+    bool unknown = false;
 };
 
 // Returns the text of a problem: "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS".
