@@ -1,4 +1,9 @@
-// Migrates whole folders of Grid Engine's files, which resemble those of real sites (sites/).
+// Migrates whole folders of Grid Engine's files (sites/). They have the values of settings that people have
+// published, with other names: most are of sites. In `projects` and `departments` the lists, projects and
+// parallel environments are those that scripts and notes of sites make; the scheduler's settings of
+// `departments` are the defaults, but with functional tickets, which such shares are for. In `middleware`
+// sconf and the queue are what a program that reads qconf's output is tested with, and the calendar is of the
+// tests of another such program: no site's calendar has been found.
 #include <algorithm>
 #include <regex>
 #include <set>
