@@ -292,7 +292,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              std::vector<QuotaOptions> several = {
                  {.rules = {{"vip", "users={u1} to ncpus=12"}, {"rest", "users={*} to ncpus=6,jobs=2"}}},
                  {.name = "q2", .rules = {{"groups", "groups={*} queues={*} to ncpus=10"}}}};
-             switch (site.pick(0, 5)) {
+             switch (site.pick(0, 6)) {
                  case 0:
                      several[0].windows = site.world.window("FREQ=DAILY", 7, 9);
                      several[0].spill = site.chance(50);
@@ -310,7 +310,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
                      several[1].rules = {
                          {"formula", "vnodes={*} to ncpus=(ncpus - ncpus // 3),jobs=(ncpus)"}};
                      break;
-                 case 4:
+                 case 4:  // some users are far from these limits
+                     several = {{.rules = {{"u1", "users={u1} queues=!none vnodes={*} to ncpus=5,jobs=2"},
+                                           {"mine", "users={*} vnodes={*} to ncpus=9,jobs=3"}}}};
+                     break;
+                 case 5:
                      several[1].rules = {{"shapes", "shapes=interactive,array to jobs=3"},
                                          {"each", "shapes={*} to ncpus=9"}};
                      break;

@@ -67,6 +67,15 @@ struct TestOfStart : testing::Test {
     VnodeHandle found{};
 };
 
+// A named place counts in a quota with the amounts that it has, even if the job asks for less.
+TEST_F(TestOfStart, AQuotaOfVnodesCountsTheAmountsOfThePlace) {
+    s.quotas = {quota({.rules = {{"mine", "users={*} vnodes={*} to ncpus=3"}}})};
+    world.configure();
+    const int job = world.job({.queue = "work", .ncpus = 2});
+    EXPECT_EQ(why_not(job, "n1", 3), "");
+    EXPECT_EQ(why_not(job, "n1", 4), "Can Never Run: Quota q1 (mine): ncpus (R: 4 U: 0 L: 3)");
+}
+
 // A test takes long if a place is searched, if vnodes have changed, or if a quota has to count many jobs.
 TEST_F(TestOfStart, TakesLongAfterManyChanges) {
     constexpr int kMany = 1001;

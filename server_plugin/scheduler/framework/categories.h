@@ -30,7 +30,9 @@ struct FilterRefusal {
 struct Standing {
     FilterRefusal admission{};
     std::vector<FilterRefusal> queues;  // by candidate queue: the first refusal among its filters
-    // Set for a user who has to be distinguished from others with the same standing.
+    // Whether the user has to be distinguished from others with the same standing. If not, no filter gives an
+    // answer because of the user. `owner` and `group` are set only if so.
+    bool apart = false;
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
@@ -68,7 +70,7 @@ class Standings {
         return users_[number];
     }
     void change(User& user, const Standing& standing) {
-        if (numbers_.empty()) add({{}, std::vector<FilterRefusal>(standing.queues.size()), 0, 0});
+        if (numbers_.empty()) add({{}, std::vector<FilterRefusal>(standing.queues.size())});
         if (*by_number_[user.standing] != standing) user.standing = add(standing);
     }
     const Standing& operator[](std::uint32_t number) const { return *by_number_[number]; }
@@ -85,7 +87,8 @@ class Standings {
     std::vector<User> users_;
 };
 
-// The answers about a signature, in one candidate queue, of the filters that don't read the user.
+// The answers about a signature, in one candidate queue, of the filters that don't read the user; for users
+// who aren't distinguished (Standing::apart), of all filters but those of owners and groups.
 struct SignatureAnswer {
     // `refused_by`: the index of the filter that refuses the signature whatever else starts. `refusal`: the
     // index of its refusal in CycleScratch::signature_refusals, if the filter searches places, so that it

@@ -127,8 +127,10 @@ struct Verdict {
 
 // The stored answers for a job and all jobs that filters can't distinguish from it.
 struct Category {
-    Verdict* verdict = nullptr;               // where the jobs' verdict is stored; null: nowhere
-    const Standing* standing = nullptr;       // the refusals of the jobs' users; null: no filter reads users
+    Verdict* verdict = nullptr;          // where the jobs' verdict is stored; null: nowhere
+    const Standing* standing = nullptr;  // the refusals of the jobs' users; null: no filter reads users
+    // No filter refuses because of the users, so the verdict holds for all others of whom this is true.
+    bool by_signature = false;
     SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none are stored
     Blockers of_user = 0;                     // events that could lift the refusals of the standing
 };
@@ -228,7 +230,7 @@ struct CycleScratch {
     PendingJobs pending;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
-    std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
+    std::array<std::vector<std::uint32_t>, 12> answers_of_signature;
     std::vector<SignatureAnswer> signature_answers;
     std::vector<Refusal> signature_refusals;
     std::vector<Answer> answers;

@@ -84,6 +84,8 @@ enum FilterTrait : unsigned {
     // refuses gets its comment before the turns, and has no turn. With round_robin another job of its queue
     // has the turn instead.
     before_turns = 64,
+    // The filter refuses no job of a user for whom `may_refuse` is false.
+    by_users_only = 128,
 };
 
 struct Filter {
@@ -96,9 +98,9 @@ struct Filter {
     // Returns whether the filter lets all jobs into this queue, during this whole cycle. If so, it isn't
     // called. Null: it never does.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
-    // For a filter of type OfSignature without `is_open`. Returns whether the answer about a job with a
-    // walltime is the same in both queues. If so, a job that was refused in one isn't tested in the other.
-    // Null: unknown.
+    // For a filter without `is_open`. Returns whether the answer about a job with a walltime is the same in
+    // both queues, if it doesn't depend on the user (`may_refuse`). If so, a job that was refused in one
+    // isn't tested in the other. Null: unknown.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // For a filter whose refusals have the blocker less_of(key). Returns, for that key, the largest job that
     // the filter would let pass now; nullopt: no such limit. Null: `anything` is added to the blockers of its
@@ -108,9 +110,9 @@ struct Filter {
     // False may become true during a cycle only if a filter of owners or groups tests the user, too. Null:
     // the answers always depend on the user.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // For a filter of type OfSignatureAndUser. Returns whether it may refuse a job of this user. Users whom
-    // it can't refuse share answers. False may become true only by starts of jobs of the same owner or group.
-    // Null: it may refuse jobs of any user.
+    // For a filter of type OfSignatureAndUser. Returns whether it may refuse a job because of this user.
+    // Users whom it can't refuse share answers. False may become true only by starts of jobs of the same
+    // owner or group. Null: it may refuse jobs of any user.
     bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
     // Called when the cycle starts a job; for subjobs that start together, once all of them have places.
     // Null: a start affects the filter only by the state's counts.
@@ -147,10 +149,16 @@ struct Filter {
         return std::holds_alternative<OfOwner>(check) || std::holds_alternative<OfGroup>(check);
     }
     bool is_of_job() const { return std::holds_alternative<OfJob>(check); }
+    // Returns whether the filter reads the user at present, and the signature as well.
     bool reads_user_of(const CycleState& state, const QueueView& view) const {
         if (limit() != nullptr) return limit()->is_of_signature_and_user();
         return std::holds_alternative<OfSignatureAndUser>(check) &&
                (reads_user == nullptr || reads_user(state, view));
+    }
+    // Returns false if the filter never reads the user.
+    bool may_read_user() const {
+        return is_of_user() || std::holds_alternative<OfSignatureAndUser>(check) ||
+               (limit() != nullptr && limit()->is_of_signature_and_user());
     }
 };
 

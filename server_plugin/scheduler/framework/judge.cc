@@ -64,10 +64,10 @@ Seconds least_walltime(const Tables& tables, const Request& request) {
     return asked == request.amounts.end() ? Seconds(0) : Seconds(asked->number);
 }
 
-Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
+Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues, std::uint32_t user) {
     if (!c_.second_pass) ++c_.considered;
     for (const auto& log : c_.logs) log->turn(job, queues);
-    const Category category = in_.categories ? category_of(job, queues) : Category{};
+    Category category = in_.categories ? category_of(job, queues, user) : Category{};
     Verdict* const known = category.verdict;
     const auto refuse = [&](Verdict& verdict) {
         const Blockers of_user = verdict.by_user ? category.of_user : 0;
@@ -87,6 +87,8 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
         start(c, *view);
         return blocker::kAnything;
     }
+    if (known != nullptr && category.standing != nullptr && !category.by_signature)
+        category.of_signature = answers_of_signature(job, queues, *category.standing);
     Verdict verdict = judge(job, c, queues, category);
     if (verdict.view == nullptr && !verdict.rejected) shorten(job, c, queues, verdict);
     if (verdict.view != nullptr) grow(job, c, queues, verdict);
@@ -173,11 +175,13 @@ void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& que
 
 // Returns the filter that refused the job, if its answer is the same in other queues, so that the job needn't
 // be tested there. Null: there is none, or a rule has to see each refusal of the filter.
-const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
-                                    const FilterRefusal& refusal) const {
+const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view, const FilterRefusal& refusal,
+                                    const Standing* standing) const {
     if (!in_.categories || refusal.filter >= view.filters.size() || job.asked < Seconds(0)) return nullptr;
     const Filter* filter = view.filters[refusal.filter];
-    return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
+    if (filter->is_same_in == nullptr || (filter->traits & c_.watched) != 0) return nullptr;
+    const bool reads_user = (standing == nullptr || standing->apart) && filter->reads_user_of(state_, view);
+    return reads_user ? nullptr : filter;
 }
 
 // Returns the bits of the queues that refuse the job's signature for good. Null: no such bits are kept,
@@ -241,13 +245,15 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
         find_filters(*view);
         const FilterRefusal refusal =
             standing == nullptr ? first_refusal(job, *view)
-                                : first_refusal(job, *view, standing->queues[t],
-                                                category.of_signature ? category.of_signature + t : nullptr);
+            : category.by_signature
+                ? first_refusal(job, *view, by_users_only)
+                : first_refusal(job, *view, standing->queues[t], standing->apart,
+                                category.of_signature ? category.of_signature + t : nullptr);
         if (refusal.refusal) {
             weigh(refusal, job, *view, verdict, standing != nullptr);
             best.offer(refusal.refusal.reason);
             if (for_good != nullptr && is_for_good(*view, refusal)) *for_good |= std::uint64_t{1} << t;
-            if (const Filter* filter = same_elsewhere(job, *view, refusal)) {
+            if (const Filter* filter = same_elsewhere(job, *view, refusal, standing)) {
                 refuser = filter;
                 refused_in = view;
             }
@@ -465,10 +471,10 @@ void Judge::fetch(JobClass job_class, std::uint32_t signature) const {
     if (signature < of_signature.size()) __builtin_prefetch(&of_signature[signature]);
 }
 
-bool Judge::fetch_known(JobClass job_class, std::uint32_t signature) const {
+bool Judge::fetch_known(JobClass job_class, JobSlot job, std::uint32_t signature) const {
     const auto& of_signature = verdict_of_[static_cast<std::size_t>(job_class)];
-    if (!user_numbers_.empty() || signature >= of_signature.size() || of_signature[signature] == 0)
-        return false;
+    if (tells_users_apart_ || signature >= of_signature.size() || of_signature[signature] == 0) return false;
+    if (!user_numbers_.empty()) __builtin_prefetch(&t_.jobs.user[job]);
     __builtin_prefetch(&verdicts_[of_signature[signature] - 1]);
     return true;
 }

@@ -14,8 +14,9 @@ class Judge : CyclePart {
   public:
     Judge(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
 
-    // Considers the job at its turn. Returns the blockers of its refusal; `anything` if it starts.
-    Blockers consider(const OrderedJob& job, CandidateQueues& queues);
+    // Considers the job at its turn. Returns the blockers of its refusal; `anything` if it starts. `user`:
+    // the job's number in JobTable::user, where it is known; UINT32_MAX: it is looked up if it is needed.
+    Blockers consider(const OrderedJob& job, CandidateQueues& queues, std::uint32_t user);
     // Returns whether the job would start now, or might start after another job has. Changes nothing.
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
     // Tests the job in one queue. Returns the reason why it can't start there.
@@ -47,10 +48,10 @@ class Judge : CyclePart {
     bool is_done_with(JobSlot job) const { return done_with_[job]; }
 
     // Prefetch memory that consider() reads soon. Call fetch() first, for the index of the signature's
-    // answer, and fetch_known() later, for the answer itself. False: no answer is known, or answers depend on
-    // the user.
+    // answer, and fetch_known() later, for the answer itself. False: no answer is known, or answers differ by
+    // user.
     void fetch(JobClass job_class, std::uint32_t signature) const;
-    bool fetch_known(JobClass job_class, std::uint32_t signature) const;
+    bool fetch_known(JobClass job_class, JobSlot job, std::uint32_t signature) const;
 
   private:
     Verdict judge(const OrderedJob& job, Candidate& candidate, CandidateQueues& queues,
@@ -58,8 +59,8 @@ class Judge : CyclePart {
     Verdict ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, const Category& category);
     std::uint64_t* refused_for_good(const OrderedJob& job, CandidateQueues& queues) const;
     static bool is_for_good(const QueueView& view, const FilterRefusal& refusal);
-    const Filter* same_elsewhere(const Candidate& job, const QueueView& view,
-                                 const FilterRefusal& refusal) const;
+    const Filter* same_elsewhere(const Candidate& job, const QueueView& view, const FilterRefusal& refusal,
+                                 const Standing* standing) const;
     void shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict);
     void grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict);
     Verdict rejection(const Candidate& job);
@@ -81,14 +82,16 @@ class Judge : CyclePart {
     // Find stored answers for jobs of the same category (judge_categories.cc).
     unsigned user_reads_of(CandidateQueues& queues) const;
     bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
-    Category category_of(const OrderedJob& job, CandidateQueues& queues);
-    const Standings::User& standing_of(const OrderedJob& job, CandidateQueues& queues);
+    Category category_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of);
+    const Standings::User& standing_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of);
     Blockers find_standing(const Candidate& job, const CandidateQueues& queues);
-    SignatureAnswer* answers_of_signature(const OrderedJob& job, const CandidateQueues& queues);
+    SignatureAnswer* answers_of_signature(const OrderedJob& job, const CandidateQueues& queues,
+                                          const Standing& standing);
     void find_filters(QueueView& view) const;
-    FilterRefusal first_refusal(const Candidate& job, QueueView& view);
+    // Calls no filter with one of the traits `except`.
+    FilterRefusal first_refusal(const Candidate& job, QueueView& view, unsigned except = 0);
     FilterRefusal first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                SignatureAnswer* of_signature);
+                                bool apart, SignatureAnswer* of_signature);
     FilterRefusal first_refusal_of_job(const Candidate& job, QueueView& view);
 
     Queues& queues_;
@@ -100,15 +103,16 @@ class Judge : CyclePart {
     // index in verdicts_ plus 1.
     PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
-    // The answers of the filters that don't read the user. By JobClass and signature: the index in
-    // signature_answers_ plus 1.
-    std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = c_.scratch->answers_of_signature;
+    // The answers about signatures (SignatureAnswer). By JobClass, with 6 added for users who are
+    // distinguished, and signature: the index in signature_answers_ plus 1.
+    std::array<std::vector<std::uint32_t>, 12>& answers_of_signature_ = c_.scratch->answers_of_signature;
     PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // the same in a cycle after single events
     std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;
     std::vector<Refusal>& signature_refusals_ = c_.scratch->signature_refusals;
     std::vector<std::uint32_t>
         user_numbers_;  // by JobTable::user: the user's number from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
+    bool tells_users_apart_ = false;              // users have had a standing other than 0
     std::vector<std::uint32_t> starts_of_owner_;  // by owner: starts since the first standing_of()
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // reused memory for a standing

@@ -7,7 +7,8 @@
 
 namespace pbs::sched {
 
-enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2 };
+// reads_user_too: with the signature, the owner and the group.
+enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2, reads_user_too = 4 };
 
 // Returns which facts about a user the filters of these queues read, as ReadsUser.
 unsigned Judge::user_reads_of(CandidateQueues& queues) const {
@@ -20,25 +21,26 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
         for (const Filter* filter : view->filters) {
             if (filter->is_of_owner()) reads |= reads_owner;
             if (filter->is_of_group()) reads |= reads_group;
-            if (filter->reads_user_of(state_, *view)) reads |= reads_owner | reads_group;
+            if (filter->reads_user_of(state_, *view)) reads |= reads_user_too;
         }
     }
     queues.user_reads = reads;
     return reads;
 }
 
-// Finds where the verdict for the job's category is stored, and the stored answers about its user and its
-// signature. No verdict is stored if no other job has the same signature.
-Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
+// Finds where the verdict for the job's category is stored, and the stored answers about its user. No verdict
+// is stored if no other job has the same signature.
+Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of) {
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
     std::uint32_t standing = 0;
     if (reads_user(queues)) {
-        const Standings::User& user = standing_of(job, queues);
+        const Standings::User& user = standing_of(job, queues, of);
         standing = user.standing;
         category.of_user = user.blockers;
         category.standing = &queues.standings[standing];
-        if (is_shared) category.of_signature = answers_of_signature(job, queues);
+        category.by_signature =
+            !category.standing->apart && (*queues.user_reads & (reads_owner | reads_group)) == 0;
     }
     if (!is_shared) return category;
     std::uint32_t* place = nullptr;
@@ -61,13 +63,13 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
 // Returns the standing of the job's user (the refusals that its jobs get because of the user). It is computed
 // again when the cycle has started a job of the same owner or group (whichever the filters read), or has made
 // a reservation.
-const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues) {
+const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
         starts_of_owner_.resize(t_.strings.size());
         starts_of_group_.resize(t_.strings.size());
     }
-    auto& number = user_numbers_[t_.jobs.user[job.job]];
+    auto& number = user_numbers_[of != UINT32_MAX ? of : t_.jobs.user[job.job]];
     if (number == UINT32_MAX) number = users_++;
     Standings::User& user = queues.standings.user(number);
     const bool is_new = user.as_of == UINT64_MAX;
@@ -76,13 +78,15 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
         user.group = t_.jobs.group[job.job];
     }
     const unsigned reads = *queues.user_reads;
-    const std::uint64_t now = ((reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
-                              ((reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U) +
+    const bool both = (reads & reads_user_too) != 0;
+    const std::uint64_t now = (both || (reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
+                              (both || (reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U) +
                               state_.reservations.size() + c_.preempted.size();
     if (user.as_of == now) return user;
     user.as_of = now;
     user.blockers = find_standing(c_.candidate(job), queues);
     queues.standings.change(user, standing_);
+    tells_users_apart_ = tells_users_apart_ || user.standing != 0;
     return user;
 }
 
@@ -103,7 +107,7 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
     for (std::size_t t = 0; t < queues.size(); ++t) {
         QueueView& view = *queues[t];
         find_filters(view);
-        for (std::uint32_t i = 0; i < view.filters.size() && !standing_.queues[t].refusal; ++i) {
+        for (const std::uint32_t i : view.of_users) {
             const Filter& filter = *view.filters[i];
             if (!apart && filter.reads_user_of(state_, view))
                 apart = filter.may_refuse == nullptr || filter.may_refuse(state_, job.user, view);
@@ -111,9 +115,11 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
             if (const Refusal refusal = c_.check(filter, job, view)) {
                 standing_.queues[t] = {i, refusal};
                 blockers |= blockers_of(refusal);
+                break;
             }
         }
     }
+    standing_.apart = apart;
     standing_.owner = apart ? job.user.owner : 0;
     standing_.group = apart ? job.user.group : 0;
     return blockers;
@@ -121,12 +127,13 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
 
 // Returns the stored answers of filters about the job's signature (categories.h), one for each candidate
 // queue; makes empty ones if there are none.
-SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const CandidateQueues& queues) {
-    const auto job_class = static_cast<std::size_t>(job.job_class);
-    auto& places = answers_of_signature_[job_class];
+SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const CandidateQueues& queues,
+                                             const Standing& standing) {
+    const std::size_t kind = static_cast<std::size_t>(job.job_class) + (standing.apart ? 6 : 0);
+    auto& places = answers_of_signature_[kind];
     if (places.empty() && !c_.by_events) places.resize(t_.signatures.size());
-    std::uint32_t& place = c_.by_events ? answers_of_few_[std::uint64_t{job_class} << 32 | job.signature]
-                                        : places[job.signature];
+    std::uint32_t& place =
+        c_.by_events ? answers_of_few_[std::uint64_t{kind} << 32 | job.signature] : places[job.signature];
     if (place == 0) {
         place = static_cast<std::uint32_t>(signature_answers_.size()) + 1;
         signature_answers_.resize(signature_answers_.size() + queues.size());
@@ -137,6 +144,7 @@ SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const Candid
 void Judge::find_filters(QueueView& view) const {
     if (std::exchange(view.filters_known, true)) return;
     view.filters.clear();
+    view.of_users.clear();
     view.job_filters.clear();
     const QueueFacts& facts = view.facts;
     for (const Filter* filter : c_.filters)
@@ -145,11 +153,15 @@ void Judge::find_filters(QueueView& view) const {
             // called.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);
+    for (std::uint32_t i = 0; i < view.filters.size(); ++i)
+        if (view.filters[i]->may_read_user()) view.of_users.push_back(i);
 }
 
-FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view) {
-    for (std::uint32_t i = 0; i < view.filters.size(); ++i)
+FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, unsigned except) {
+    for (std::uint32_t i = 0; i < view.filters.size(); ++i) {
+        if ((view.filters[i]->traits & except) != 0) continue;
         if (const Refusal refusal = c_.check(*view.filters[i], job, view)) return {i, refusal};
+    }
     return first_refusal_of_job(job, view);
 }
 
@@ -163,9 +175,10 @@ FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view)
 }
 
 // Returns the first refusal of the job by the queue's filters, using known answers. Filters of owners and
-// groups aren't called again; nor is any filter if the signature is known to be refused whatever else starts.
+// groups aren't called again; nor are those that let all jobs of the user pass, if the user isn't `apart`
+// (Standing); nor is any filter if the signature is known to be refused whatever else starts.
 FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
-                                   SignatureAnswer* of_signature) {
+                                   bool apart, SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));
     if (of_signature != nullptr) {
         if (const std::uint32_t i = of_signature->refused_by; i < end) {
@@ -183,8 +196,8 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const 
     bool of_signature_only = of_signature != nullptr;
     for (std::uint32_t i = 0; i < end; ++i) {
         const Filter& filter = *view.filters[i];
-        if (filter.is_of_user()) continue;
-        if (of_signature_only && filter.reads_user_of(state_, view)) {
+        if (filter.is_of_user() || (!apart && (filter.traits & by_users_only) != 0)) continue;
+        if (apart && of_signature_only && filter.reads_user_of(state_, view)) {
             of_signature_only = false;
             passes(i);
         }

@@ -144,11 +144,13 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
 // its charge: the amount that it adds to the turns of later jobs in its lane.
 std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     PendingJobs& pending = intake_.jobs();
-    CandidateQueues& queues = queues_.of(pending[turn.lane]);
+    const Lane& lane = pending[turn.lane];
+    CandidateQueues& queues = queues_.of(lane);
+    const std::uint32_t user = queues_.has_lane_by_user(job_class) ? lane.of : UINT32_MAX;
     const PendingJobs::Taken taken = pending.at(turn.lane, turn.at);
     const OrderedJob job{taken.job, job_class, static_cast<std::uint32_t>(taken.nodes), taken.signature, 0};
     const std::size_t before = started_.size();
-    pending.park(turn.lane, turn.at, judge_.consider(job, queues));
+    pending.park(turn.lane, turn.at, judge_.consider(job, queues, user));
     if (!taken_of_queue_.empty() && !turn.first) {
         ++taken_of_queue_[pending[turn.lane].of];
         ++takes_;
@@ -167,7 +169,7 @@ void Turns::fetch(const Turn& turn, JobClass job_class) const {
     const auto ahead = pending.ahead(turn.lane, turn.at, 1);
     if (!ahead) return;
     const PendingJobs::Taken next = pending.at(turn.lane, *ahead);
-    if (judge_.fetch_known(job_class, next.signature)) return;
+    if (judge_.fetch_known(job_class, next.job, next.signature)) return;
     __builtin_prefetch(&t_.jobs.user[next.job]);
     __builtin_prefetch(&t_.jobs.queue[next.job]);
     __builtin_prefetch(&t_.jobs.request[next.job]);

@@ -90,6 +90,8 @@ class Requests {
         return seen_ == nullptr ? requests_[id] : (*seen_)[id];
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
+    // Returns the number of requests that were ever made.
+    std::uint64_t made() const { return made_; }
 
     // Excludes resources, by name (exclude_resources): from now on the chunks of requests don't have them, so
     // vnodes are neither searched nor charged for them. host and vnode can't be excluded. The rest of a

@@ -144,6 +144,7 @@ struct QueueView {
     bool filters_known = false;
     std::vector<const Filter*> filters;
     std::vector<const Filter*> job_filters;
+    std::vector<std::uint32_t> of_users;  // the indices of those `filters` that may read the user
 };
 
 // A job's request, in the queue of the test. It is the same for all jobs of a signature.

@@ -120,13 +120,20 @@ void QuotaBook::begin_cycle(CycleState& state) {
     } else {
         for (const auto& [of, amounts] : this_cycle_) add(of.first, Instant(Seconds(of.second)), amounts, -1);
         this_cycle_.clear();
-        largest_.clear();
         given_ = {};
         for (const JobSlot job : *changed) recount(state, job);
         // Copy the jobs, because recount() changes ends_move_.
         const std::vector moved(ends_move_.cbegin(), end_of_moved(state.now));
         for (const auto& [until, job] : moved) recount(state, job);
     }
+    if (std::exchange(largest_of_, tables.requests.made()) != largest_of_) {
+        largest_.clear();
+        for (InQuota& in : quotas_)
+            for (Rule& rule : in.rules)
+                for (Bound& bound : rule.bounds) bound.largest = -1;
+        for (CounterGroup& group : groups_) group.has_room.reset();
+    }
+    ++begun_;
     read_ = tables.running_changes.position();
     last_ = state.now;
 }
@@ -177,6 +184,10 @@ template <class Amount>
 void QuotaBook::add(std::uint32_t number, Instant ends, const std::vector<Amount>& amounts, int sign) {
     Counter& counter = counters_[number];
     add_up(counter.used, amounts, sign);
+    CounterGroup& group = groups_[counter.group];
+    group.has_room.reset();
+    for (std::size_t i = 0; sign > 0 && i < amounts.size(); ++i)
+        group.most_used[i] = std::max(group.most_used[i], counter.used[i]);
     if (!is_ahead(counter)) return;
     const auto at = counter.ends.try_emplace(ends, amounts.size(), 0).first;
     if (!add_up(at->second, amounts, sign)) counter.ends.erase(at);
@@ -188,6 +199,21 @@ std::uint32_t QuotaBook::counter(const Key& key) {
         Counter& counter = counters_.emplace_back();
         counter.key = key;
         counter.used.assign(rule_of(key).bounds.size(), 0);
+        counter.group = group_of(key);
+        groups_[counter.group].counters.push_back(found->second);
+    }
+    return found->second;
+}
+
+std::uint32_t QuotaBook::group_of(const Key& key) {
+    Key without_vnode = key;
+    without_vnode[place_of(QuotaSubject::vnodes)] = 0;
+    const auto [found, made] =
+        group_numbers_.try_emplace(without_vnode, static_cast<std::uint32_t>(groups_.size()));
+    if (made) {
+        CounterGroup& group = groups_.emplace_back();
+        group.key = without_vnode;
+        group.most_used.assign(rule_of(key).bounds.size(), 0);
     }
     return found->second;
 }
@@ -394,29 +420,43 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
     return std::nullopt;
 }
 
-std::int64_t QuotaBook::largest_asked(const CycleState& state, std::uint32_t what) {
-    if (what == kJobs) return 1;
-    const auto [known, is_new] = largest_.try_emplace(what, 0);
+std::int64_t QuotaBook::largest_asked(const CycleState& state, Bound& bound) {
+    if (bound.largest >= 0) return bound.largest;
+    const auto [known, is_new] = largest_.try_emplace(bound.what, bound.what == kJobs ? 1 : 0);
     const Requests& requests = state.tables->requests;
-    for (std::uint32_t i = 0; is_new && i < requests.size(); ++i)
-        known->second = std::max(known->second, asked_in_all(state, requests[i], Seconds(-1), what));
-    return known->second;
+    for (std::uint32_t i = 0; is_new && bound.what != kJobs && i < requests.size(); ++i)
+        known->second = std::max(known->second, asked_in_all(state, requests[i], Seconds(-1), bound.what));
+    return bound.largest = known->second;
 }
 
-bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group,
-                           QueueSlot queue) {
-    const auto [known, is_new] = own_.try_emplace({owner, group, queue});
-    if (is_new) known->second = own_counters(state, owner, group, queue);
-    if (known->second.not_only) return true;
-    return std::ranges::any_of(known->second.counters, [&](const Key& key) {
-        const Counter* const counted = find(key);
-        const std::vector<Bound>& bounds = rule_of(key).bounds;
-        for (std::size_t i = 0; i < bounds.size(); ++i) {
-            const values::Sum used = counted != nullptr ? counted->used[i] : values::Sum();
-            if (values::Sum(bounds[i].most) - used < largest_asked(state, bounds[i].what)) return true;
-        }
-        return false;
-    });
+// Returns whether each counter of the group leaves enough for a job with this request; null: with any request
+// that there is.
+bool QuotaBook::has_room(const CycleState& state, CounterGroup& group, const Request* request) {
+    std::vector<Bound>& bounds = rule_of(group.key).bounds;
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+        const std::int64_t asked = request != nullptr
+                                       ? asked_in_all(state, *request, Seconds(-1), bounds[i].what)
+                                       : largest_asked(state, bounds[i]);
+        const auto leaves = [&] { return values::Sum(bounds[i].most) - group.most_used[i]; };
+        if (!(leaves() < asked)) continue;
+        if (std::exchange(group.as_of, begun_) == begun_) return false;
+        group.most_used.assign(bounds.size(), values::Sum());
+        for (const std::uint32_t counter : group.counters)
+            for (std::size_t b = 0; b < bounds.size(); ++b)
+                group.most_used[b] = std::max(group.most_used[b], counters_[counter].used[b]);
+        if (leaves() < asked) return false;
+    }
+    return true;
+}
+
+bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue,
+                           const Request* request) {
+    const Own& own = this->own(state, owner, group, queue);
+    return own.not_only || std::ranges::any_of(own.groups, [&](std::uint32_t number) {
+               CounterGroup& of = groups_[number];
+               if (!of.has_room) of.has_room = has_room(state, of, nullptr);
+               return !*of.has_room && (request == nullptr || !has_room(state, of, request));
+           });
 }
 
 // Returns the amounts that the job's chunks take, by counter and column. Adds only the chunks that are new
@@ -536,7 +576,7 @@ bool QuotaBook::may_exceed(const CycleState& state, std::uint32_t owner, std::ui
         if (value != id + 1) return false;
         own = true;
     }
-    return !own || left < largest_asked(state, rule_of(counter).bounds[key.what].what);
+    return !own || left < largest_asked(state, rule_of(counter).bounds[key.what]);
 }
 
 std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, const LimitKey& key) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/node_hash_map.h>
 
 #include <array>
 #include <cstddef>
@@ -77,10 +78,10 @@ class QuotaBook {
     // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known of vnodes=n1".
     std::vector<std::string> unknown_limits(const CycleState& state, const Subject& subject, Instant ends,
                                             PoolId pool);
-    // Returns whether a rule that doesn't name vnodes may refuse a job of the user and the group in the
-    // queue. False: each of their counters is theirs alone, and leaves enough for the largest job that there
-    // is.
-    bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
+    // Returns whether a rule may refuse a job of the user and the group in the queue, with this request;
+    // null: with any request that there is. False: each of their counters is theirs alone, and leaves enough.
+    bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue,
+                    const Request* request);
     // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
     // that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
@@ -126,6 +127,7 @@ class QuotaBook {
         bool must_equal = false;                    // a text or a boolean, which a request has to equal
         std::uint32_t column = 0;
         std::uint32_t label = 0;
+        std::int64_t largest = -1;  // the most that a job asks for; below 0: not known
     };
     struct Rule {
         const objects::QuotaRule* rule = nullptr;
@@ -158,9 +160,19 @@ class QuotaBook {
     };
     struct Counter {
         Key key{};
+        std::uint32_t group = 0;        // its number in groups_
         std::vector<values::Sum> used;  // by the bounds of the rule
         // For quotas that look ahead: the amounts of the jobs that end at an instant.
         std::map<Instant, std::vector<values::Sum>> ends;
+    };
+    // Counters whose keys differ only in the vnode.
+    struct CounterGroup {
+        Key key{};  // of the counters, without a vnode
+        std::vector<std::uint32_t> counters;
+        std::vector<values::Sum> most_used;  // by the bounds of the rule: no counter has used more
+        std::uint64_t as_of = 0;             // begun_ when `most_used` was last exact
+        // Whether each counter leaves enough for any job that there is; nullopt: see has_room().
+        std::optional<bool> has_room{};
     };
     struct Charge {
         std::uint32_t counter = 0;
@@ -186,8 +198,8 @@ class QuotaBook {
 
     // The counters of a user and a group in a queue.
     struct Own {
-        bool not_only = false;  // their jobs may count in other counters, too; `counters` is empty
-        std::vector<Key> counters;
+        bool not_only = false;  // their jobs may count in other counters, too; `groups` is empty
+        std::vector<std::uint32_t> groups;
     };
     // The amounts of a limit for one job: the amount that the job asks for, the use by others, and the
     // maximum.
@@ -218,16 +230,18 @@ class QuotaBook {
 
     Rule& rule_of(const Key& key) { return quotas_[key[0]].rules[key[1]]; }
 
-    Own own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
-                     QueueSlot queue) const;
+    const Own& own(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
+    Own own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
     const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
     std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
     std::uint32_t counter(const Key& key);
+    std::uint32_t group_of(const Key& key);
+    bool has_room(const CycleState& state, CounterGroup& group, const Request* request);
     const Counter* find(const Key& key) const;
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     static const QuotaVnodes::Answers& vnodes_of(const CycleState& state, Rule& rule);
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
-    std::int64_t largest_asked(const CycleState& state, std::uint32_t what);
+    std::int64_t largest_asked(const CycleState& state, Bound& bound);
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
     std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
                                     const Subject& subject, Instant begins, Instant binds);
@@ -262,13 +276,22 @@ class QuotaBook {
     // ahead).
     absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<values::Sum>> this_cycle_;
     std::vector<InQuota> quotas_;
-    std::map<RouteKey, std::vector<Route>> routes_;
-    std::map<Key, std::uint32_t> numbers_;
+    absl::node_hash_map<RouteKey, std::vector<Route>> routes_;
+    absl::flat_hash_map<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
+    absl::flat_hash_map<Key, std::uint32_t> group_numbers_;  // by the key of the counters, without a vnode
+    std::vector<CounterGroup> groups_;
+    std::uint64_t begun_ = 1;  // the number of calls of begin_cycle()
     Given given_;
-    std::map<std::array<std::uint32_t, 3>, Own> own_;  // by user, group and queue
-    std::map<std::uint32_t, std::int64_t> largest_;    // by Bound::what: the most that a job asks for
-    Key refused_key_{};                                // the counter and the bound of the last refusal
+    // By user and group, and by queue; nullopt: not known yet. The one that was looked up last is
+    // `last_own_`.
+    using OwnByQueue = std::vector<std::optional<Own>>;
+    absl::node_hash_map<std::pair<std::uint32_t, std::uint32_t>, OwnByQueue> own_;
+    std::pair<std::uint32_t, std::uint32_t> last_of_{};
+    OwnByQueue* last_own_ = nullptr;
+    absl::flat_hash_map<std::uint32_t, std::int64_t> largest_;  // by Bound::what: Bound::largest
+    std::uint64_t largest_of_ = 0;                              // Requests::made() of these
+    Key refused_key_{};  // the counter and the bound of the last refusal
     std::size_t refused_bound_ = 0;
     std::optional<Instant> refused_from_;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula

@@ -138,7 +138,7 @@ std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state,
 
 // The counters of all rules that may match a job of the user and the group in the queue.
 QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
-                                       QueueSlot queue) const {
+                                       QueueSlot queue) {
     Own found;
     const std::string_view user = state.strings->text(owner);
     const std::string_view of_group = state.strings->text(group);
@@ -157,14 +157,30 @@ QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t ow
                 key[place_of(which)] = id + 1;
                 own = own || which != QuotaSubject::queues;
             }
+            const bool by_vnode = rule.filter(QuotaSubject::vnodes).has_value();
+            const auto counts_more = [&](const Bound& bound) {  // than the job asks for, on a vnode
+                return by_vnode && bound.what == state.resources->known().ssinodes;
+            };
             if (!own || rule.filter(QuotaSubject::projects) || rule.filter(QuotaSubject::shapes) ||
-                rule.filter(QuotaSubject::vnodes) ||
-                !std::ranges::all_of(of.bounds, [](const Bound& bound) { return bound.consumable; }))
+                !std::ranges::all_of(of.bounds, &Bound::consumable) ||
+                std::ranges::any_of(of.bounds, counts_more))
                 return {true, {}};
-            found.counters.push_back(key);
-            break;
+            found.groups.push_back(group_of(key));
+            if (!by_vnode) break;
         }
     return found;
+}
+
+const QuotaBook::Own& QuotaBook::own(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                                     QueueSlot queue) {
+    if (last_own_ == nullptr || last_of_ != std::pair(owner, group)) {
+        last_of_ = {owner, group};
+        last_own_ = &own_[last_of_];
+    }
+    if (queue >= last_own_->size()) last_own_->resize(queue + 1);
+    std::optional<Own>& own = (*last_own_)[queue];
+    if (!own) own = own_counters(state, owner, group, queue);
+    return *own;
 }
 
 std::vector<std::pair<std::string, std::string>> QuotaBook::values_of(const CycleState& state,

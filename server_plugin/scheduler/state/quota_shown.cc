@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/state/cycle_state.h"
 #include "server_plugin/scheduler/state/quota_book.h"
 #include "server_plugin/scheduler/state/tables.h"
@@ -70,7 +72,9 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
 
 std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
     std::vector<QuotaUse> out;
-    for (const auto& [key, number] : numbers_) {
+    std::vector<std::pair<Key, std::uint32_t>> sorted(numbers_.begin(), numbers_.end());
+    std::ranges::sort(sorted);
+    for (const auto& [key, number] : sorted) {
         const InQuota& in = quotas_[key[0]];
         const Rule& rule = in.rules[key[1]];
         QuotaUse counter{.quota = in.quota->name,

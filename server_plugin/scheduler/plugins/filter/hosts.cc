@@ -130,6 +130,12 @@ class OwnLimits final : public VnodeRule {
   public:
     OwnLimits(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)
         : state_(state), job_(job), user_(user), view_(view) {}
+    // Returns whether one of the limits may refuse places to the job.
+    bool may_refuse() const {
+        return std::ranges::any_of(state_.vnode_limits, [&](const OwnLimit* limit) {
+            return limit->may_refuse == nullptr || limit->may_refuse(state_, &job_, user_, view_);
+        });
+    }
     std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const override {
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
         for (const OwnLimit* limit : state_.vnode_limits)
@@ -280,7 +286,10 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
     const OwnLimits own_limits(state, job, user, view);
-    if (!state.vnode_limits.empty() && !state.at_request) rules.rule = &own_limits;
+    // A named place may have more than the job asks for.
+    const bool may_limit =
+        state.named_place != nullptr ? !state.vnode_limits.empty() : own_limits.may_refuse();
+    if (!state.at_request && may_limit) rules.rule = &own_limits;
     for (const OwnLimit* limit : state.vnode_limits)
         if (limit->begin != nullptr) limit->begin(state);
     if (job.suspended != kNoSlot) {
@@ -339,9 +348,9 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
 }
 
 bool has_same_places(const QueueView& a, const QueueView& b) {
-    // Quotas that name vnodes may distinguish queues, and so may thresholds of loads.
+    // Thresholds of loads may distinguish queues.
     const Settings* s = a.facts.settings;
-    if (s != nullptr && (!s->quotas.empty() || !s->load_thresholds.empty()) && a.slot != b.slot) return false;
+    if (s != nullptr && !s->load_thresholds.empty() && a.slot != b.slot) return false;
     return a.pool == b.pool && a.host == b.host && a.groups == b.groups && a.booking == b.booking;
 }
 
@@ -364,8 +373,16 @@ extern const Filter kHostsFilter{
     .check = check_hosts,
     .is_same_in = has_same_places,
     .leaves = left_by_own_limits,
-    .reads_user = [](const CycleState& state, const QueueView&) {
-        return std::ranges::any_of(state.vnode_limits, &OwnLimit::reads_user);
-    }};
+    .reads_user =
+        [](const CycleState& state, const QueueView&) {
+            return std::ranges::any_of(state.vnode_limits, &OwnLimit::reads_user);
+        },
+    .may_refuse =
+        [](CycleState& state, const User& user, const QueueView& view) {
+            return std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
+                return limit->reads_user &&
+                       (limit->may_refuse == nullptr || limit->may_refuse(state, nullptr, user, view));
+            });
+        }};
 
 }  // namespace pbs::sched

@@ -85,6 +85,11 @@ const OwnLimit kQuotaLimit{
                 return quota->enabled && quota->names(objects::QuotaSubject::vnodes);
             });
         },
+    .may_refuse = [](CycleState& state, const JobNeeds* job, const User& user,
+                     const QueueView& view) -> bool {
+        return book_of(state).may_refuse(state, user.owner, user.group, view.slot,
+                                         job != nullptr ? job->request : nullptr);
+    },
     .until = [](CycleState& state) { return book_of(state).next_change(state.now); },
     .most =
         [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view, VnodeSlot vnode,
@@ -137,7 +142,7 @@ const OwnLimit kQuotaLimit{
 extern const Filter kQuotaFilter{
     .name = "quota",
     .attributes = "quotas",
-    .traits = about_entities,
+    .traits = about_entities | by_users_only,
     .check = check_quota,
     .wanted = [](const Settings& s, Instant) { return !s.quotas.empty(); },
     .leaves = [](const CycleState&, const UseKey& key) -> std::optional<JobSize> {
@@ -146,7 +151,7 @@ extern const Filter kQuotaFilter{
     },
     .may_refuse =
         [](CycleState& state, const User& user, const QueueView& view) {
-            return book_of(state).may_refuse(state, user.owner, user.group, view.slot);
+            return book_of(state).may_refuse(state, user.owner, user.group, view.slot, nullptr);
         },
     .own_limit = &kQuotaLimit};
 

@@ -30,27 +30,31 @@ Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& u
     return {};
 }
 
-// Returns whether a reservation takes a part of a limit on users or groups in this queue.
-bool limits_users(const CycleState& state, const QueueView& view) {
-    const auto is_of_user = [&](const UseKey& use) {
-        return (use.is_of_owner() || use.is_of_group()) &&
-               (use.scope != UseScope::queue || use.object == view.slot);
-    };
+// Returns whether the limit is on users or groups in this queue.
+bool is_of_user(const UseKey& use, const QueueView& view) {
+    return (use.is_of_owner() || use.is_of_group()) &&
+           (use.scope != UseScope::queue || use.object == view.slot);
+}
+
+// Returns whether `holds` of a part of a limit that a reservation keeps.
+bool any_spare(const CycleState& state, auto holds) {
     return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
-        return std::ranges::any_of(reservation.spare,
-                                   [&](const auto& spare) { return is_of_user(spare.key.use); });
+        return std::ranges::any_of(reservation.spare, holds);
     });
 }
 
-// Returns whether a reservation may leave too little of a limit with counters of its own for a job of this
-// user.
-bool own_limits_user(CycleState& state, const User& user) {
-    return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
-        return std::ranges::any_of(reservation.spare, [&](const auto& spare) {
-            if (spare.key.use.scope != UseScope::own) return false;
-            const auto may_exceed = spare.key.limit->may_exceed;
-            return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left);
-        });
+// Returns whether a reservation keeps a part of a limit on users or groups in this queue.
+bool limits_users(const CycleState& state, const QueueView& view) {
+    return any_spare(state, [&](const Reservation::Spare& spare) { return is_of_user(spare.key.use, view); });
+}
+
+// Returns whether a reservation may leave too little for a job of this user in the queue, by a limit on users
+// or groups or by a limit with counters of its own.
+bool limits_user(CycleState& state, const User& user, const QueueView& view) {
+    return any_spare(state, [&](const Reservation::Spare& spare) {
+        if (spare.key.use.scope != UseScope::own) return is_of_user(spare.key.use, view);
+        const auto may_exceed = spare.key.limit->may_exceed;
+        return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left);
     });
 }
 
@@ -67,9 +71,6 @@ extern const Filter kReservationsFilter{
         [](const CycleState& state, const QueueView& view) {
             return std::ranges::any_of(state.own_limits, &OwnLimit::reads_user) || limits_users(state, view);
         },
-    .may_refuse =
-        [](CycleState& state, const User& user, const QueueView& view) {
-            return limits_users(state, view) || own_limits_user(state, user);
-        }};
+    .may_refuse = limits_user};
 
 }  // namespace pbs::sched
