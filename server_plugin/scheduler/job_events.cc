@@ -216,6 +216,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (!(waited && waits && queued_job(t, slot) == before)) {
         if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
+        if (waited || waits) t.waiting_changes.note(slot);
     }
     const Request& request = t.requests[t.jobs.request[slot]];
     const bool goes_on = runs && ran && t.vnodes.holds(slot, record.places, request);
@@ -273,6 +274,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->log_end(now, slot);
         impl_->note_end(slot);
     }
+    if (t.jobs.state[slot] == 'Q') t.waiting_changes.note(slot);
     impl_->take_off(slot);
     impl_->forget_pending(slot);
     t.estimates.forget(job);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <future>
@@ -165,12 +166,28 @@ BENCHMARK(CycleAfterArrivalShares)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterArrival)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterArrivalDrained)->Apply(cycles_after_events);
 
+// Jobs go by their urgency, with waiting times. The order lasts while the least and the greatest urgency
+// stay.
+void by_urgency(Settings& s) {
+    s.fairshare = false;
+    s.weighted_priority = true;
+    s.urgency_of_resources = {{"ncpus", 1000}};
+    s.weight_urgency = 0.1;
+    s.weight_waiting_time = 0.278;
+}
+void FullCycleUrgencies(benchmark::State& state) {
+    full_cycles_in_order(state, by_urgency);
+}
+BENCHMARK(FullCycleUrgencies)->Apply(full_cycles);
+
 void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& limits = {},
-                    void (*tune)(Settings& policy) = nullptr, Shared shared = Shared::no) {
+                    void (*tune)(Settings& policy) = nullptr, Shared shared = Shared::no,
+                    bool last_first = false) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune, shared);
     cluster.settle();
     cluster.reserve(1000);
     auto running = cluster.started();
+    if (last_first) std::ranges::reverse(running);
     std::size_t next = 0;
     std::int64_t considered = 0;
     std::int64_t most = 0;
@@ -200,12 +217,30 @@ void CycleAfterEnd(benchmark::State& state) {
 void CycleAfterEndDrained(benchmark::State& state) {
     run_after_ends(state, Drained::yes);
 }
+void CycleAfterEndQuota(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, [](Settings& s) { s.quotas = {fifty_rules(false)}; });
+}
+BENCHMARK(CycleAfterEndQuota)->Apply(cycles_after_events);
+void CycleAfterEndDrainedQuota(benchmark::State& state) {
+    run_after_ends(state, Drained::yes, {}, [](Settings& s) { s.quotas = {fifty_rules(false)}; });
+}
+BENCHMARK(CycleAfterEndDrainedQuota)->Apply(cycles_after_events);
 void CycleAfterEndShares(benchmark::State& state) {
     run_after_ends(state, Drained::no, {}, nullptr, Shared::yes);
 }
 void CycleAfterEndMostUnusedFirst(benchmark::State& state) {
     run_after_ends(state, Drained::no, {}, most_unused_first, Shared::yes);
 }
+// The job that started last ends first: the greatest urgency stays. In the other benchmark it goes with each
+// end.
+void CycleAfterEndUrgencies(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, by_urgency, Shared::yes, true);
+}
+void CycleAfterEndOfMostUrgent(benchmark::State& state) {
+    run_after_ends(state, Drained::no, {}, by_urgency, Shared::yes);
+}
+BENCHMARK(CycleAfterEndUrgencies)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndOfMostUrgent)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndShares)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndMostUnusedFirst)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);

@@ -34,7 +34,7 @@ TEST(StandardEvents, StartByUrgencyWhatACycleOverAllJobsStarts) {
             s.urgency_of_resources = {{"ncpus", 1000}, {"walltime", seed % 4 == 0 ? 1.0 : 0.0}};
             s.weight_urgency = 1;
             s.weight_job_priority = 0.1;
-            s.weight_waiting_time = seed % 10 == 0 ? 1 : 0;
+            s.weight_waiting_time = seed % 2 == 0 ? 0.3 : 0;
             site.world.configure();
         },
         20);
@@ -106,11 +106,20 @@ TEST_F(StandardAfterEvents, UrgenciesAreSortedAnewWhenTheirRangeChanges) {
     world.finish(largest, now);
     job(5);
     EXPECT_EQ(arrival().considered, 5);
-    s.weight_waiting_time = 1;
+    s.weight_waiting_time = 0.3;
     world.configure();
     arrival();
+    now += Seconds(60);
     job(5);
-    EXPECT_EQ(arrival().considered, 6) << "times change the sums";
+    EXPECT_EQ(arrival().considered, 1) << "all urgencies grow alike";
+    const int last = job(1);
+    const auto anew = arrival();
+    EXPECT_EQ(anew.considered, 7) << "it has the least urgency";
+    EXPECT_THAT(anew.started, ElementsAre(last));
+    job({.ncpus = 4, .deadline = "1700"});
+    arrival();
+    job(5);
+    EXPECT_EQ(arrival().considered, 8) << "a deadline comes nearer";
 }
 
 TEST_F(StandardAfterEvents, OnlyTheJobThatArrivedIsLookedAt) {

@@ -27,15 +27,10 @@ Formula::Formula(objects::Formula expression)
     }
 }
 
-namespace {
+struct Formula::Parts : WeightedPriority::Terms {};
 
-WeightedPriority::Terms priorities(const OrderContext& context, JobSlot job) {
-    return context.priorities == nullptr ? WeightedPriority::Terms{} : context.priorities->terms(job);
-}
-
-}  // namespace
-
-double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
+double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job,
+                     const Parts& parts) const {
     switch (reads_[name].what) {
         case What::eligible_time:
             if (const auto counted = c.tables->accrual(job))
@@ -59,15 +54,15 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
                                                          : c.shares->tree.factor(entity, c.now);
         }
         case What::urgency:
-            return priorities(c, job).urgency;
+            return parts.urgency;
         case What::urgency_norm:
-            return priorities(c, job).urgency_norm;
+            return parts.urgency_norm;
         case What::priority_norm:
-            return priorities(c, job).priority_norm;
+            return parts.priority_norm;
         case What::tickets:
-            return priorities(c, job).tickets;
+            return parts.tickets;
         case What::tickets_norm:
-            return priorities(c, job).tickets_norm;
+            return parts.tickets_norm;
         case What::nothing:
             return 0;
         case What::resource:
@@ -92,7 +87,9 @@ void Formula::resolve(const Resources& resources) {
 
 double Formula::value(const OrderContext& context, const Resources& resources, JobSlot job) {
     if (known_resources_ != resources.version()) resolve(resources);
-    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job);
+    Parts parts;
+    if (context.priorities != nullptr && reads_priorities()) parts = {context.priorities->terms(job)};
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job, parts);
     return expression_.value(values_).value_or(0);
 }
 

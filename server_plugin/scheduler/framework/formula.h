@@ -96,7 +96,9 @@ class Formula {
     // may be defined later. If a resource has the name of a part of weighted_priority, the name stands for
     // the resource.
     void resolve(const Resources& resources);
-    double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
+    struct Parts;  // those of weighted_priority
+    double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job,
+                const Parts& parts) const;
 
     objects::Formula expression_;
     std::vector<Read> reads_;  // by index of the expression's names

@@ -98,7 +98,7 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
             if (in_.policy->formula->reads_priorities()) context.priorities = &weighted();
             ordered.score = in_.policy->formula->value(context, t_.resources, job);
         } else if (s_.weighted_priority) {
-            ordered.score = weighted().terms(job).value;
+            ordered.score = weighted().value(job);
         }
         return ordered;
     }
@@ -114,7 +114,9 @@ const WeightedPriority& Intake::weighted() {
     if (!weighted_) {
         std::vector<QueueSlot> queues;
         for (const Source& source : c_.setup.sources) queues.push_back(source.queue);
-        weighted_.emplace(s_, t_, state_.shares, in_.now, queues);
+        if (state_.sums == nullptr) own_urgencies_.emplace();
+        weighted_.emplace(s_, t_, state_.shares, in_.now, queues,
+                          own_urgencies_ ? *own_urgencies_ : state_.sums->of<Urgencies>());
     }
     return *weighted_;
 }

@@ -79,6 +79,7 @@ class Intake : CyclePart {
                                 const LeastNeeds& needs) const;
 
     Queues& queues_;
+    std::optional<Urgencies> own_urgencies_;  // where none are kept from cycle to cycle
     std::optional<WeightedPriority> weighted_;
     PendingJobs* pending_ = &c_.scratch->pending;
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;

@@ -13,74 +13,25 @@ namespace {
 constexpr double kPriorities = 2048;
 constexpr double kLeastPriority = -1024;
 
-// Returns the amount of a resource, consumable or not, that each chunk of this kind asks for.
-std::int64_t amount_of(const Chunk& chunk, std::uint32_t resource) {
-    const auto need = std::ranges::find(chunk.needs, resource, &Need::resource);
-    if (need != chunk.needs.end()) return need->amount;
-    const auto match = std::ranges::find(chunk.matches, resource, &KeptAmount::resource);
-    return match == chunk.matches.end() ? 0 : match->number;
-}
-
 }  // namespace
 
 WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
-                                   std::span<const QueueSlot> queues)
-    : settings_(settings), tables_(tables), now_(now), deadline_resource_(tables.resources.id("deadline")) {
-    for (const NamedWeight& weight : settings.urgency_of_resources)
-        if (const auto id = tables.resources.id(weight.name); id != kNoResource)
-            weights_.emplace_back(id, weight.weight);
-    for (const QueueSlot queue : queues)
-        for (const auto* jobs : {&tables.queues[queue].queued, &tables.queues[queue].running})
-            for (const JobSlot job : *jobs) {
-                const Terms terms = urgency(job);
-                const double value = terms.urgency;
-                has_deadlines_ = has_deadlines_ || terms.deadline != 0;
-                greatest_ = least_ ? std::max(greatest_, value) : value;
-                least_ = std::min(value, least_.value_or(value));
-            }
-    if (gives_tickets(settings, tables.resources)) tickets_.emplace(settings, tables, shares, now, queues);
-}
-
-// Returns the number of chunks by which a waiting job with a select_range counts as larger than it is
-// planned. It counts with the greatest, average or least number of its range, as urgency_size says. 0 for
-// other jobs.
-double WeightedPriority::further_chunks(JobSlot job, const Request& request) const {
-    if (request.range.empty() || is_running(tables_.jobs.state[job])) return 0;
-    const std::int64_t most = settings_.max_range_chunks;
-    const auto planned = static_cast<double>(request.chunks.front().count);
-    if (settings_.urgency_size == "max") return static_cast<double>(request.range.greatest(most)) - planned;
-    if (settings_.urgency_size == "avg") return request.range.average(most) - planned;
-    return static_cast<double>(request.range.least()) - planned;
-}
-
-double WeightedPriority::resources(JobSlot job) const {
-    const Request& request = tables_.requests[tables_.jobs.request[job]];
-    const double further = further_chunks(job, request);
-    double sum = 0;
-    for (const auto& [id, weight] : weights_) {
-        if (id == tables_.resources.known().walltime) {  // no part of requests
-            const Seconds asked = tables_.jobs.walltime[job];
-            sum += weight * static_cast<double>(std::max(Seconds(0), asked).count());
-            continue;
-        }
-        if (tables_.resources.is_text(id)) {
-            if (asks_for(request, id)) sum += weight;
-            continue;
-        }
-        const ResourceKind kind = tables_.resources.find(id)->kind;
-        const auto total = number_of(request.totals, id);
-        const bool by_default = !total && id == tables_.resources.known().ncpus;  // one CPU for each chunk
-        const auto of_chunk = [&, id = id](const Chunk& chunk) {
-            return by_default ? 1 : formula_amount(amount_of(chunk, id), kind);
-        };
-        double asked = total ? formula_amount(*total, kind) : 0;
-        if (!total)  // the totals have only sums of consumable resources
-            for (const Chunk& chunk : request.chunks)
-                asked += static_cast<double>(chunk.count) * of_chunk(chunk);
-        if (by_default) asked = std::max(1.0, asked);
-        sum += weight * (asked + further * of_chunk(request.chunks.front()));
+                                   std::span<const QueueSlot> queues, Urgencies& urgencies)
+    : settings_(settings),
+      tables_(tables),
+      now_(now),
+      deadline_resource_(tables.resources.id("deadline")),
+      urgencies_(urgencies) {
+    urgencies.update(settings, tables, queues);
+    range_ = urgencies.range();
+    for (const auto& [job, urgency] : urgencies.with_deadlines()) {
+        const double by_deadline = deadline(job);
+        has_deadlines_ = has_deadlines_ || by_deadline != 0;
+        const double value = urgency + by_deadline;
+        range_ = range_ ? Range(std::min(range_->first, value), std::max(range_->second, value))
+                        : Range(value, value);
     }
-    return sum;
+    if (gives_tickets(settings, tables.resources)) tickets_.emplace(settings, tables, shares, now, queues);
 }
 
 std::string_view WeightedPriority::deadline_text(JobSlot job) const {
@@ -103,25 +54,20 @@ double WeightedPriority::deadline(JobSlot job) const {
     return settings_.weight_deadline / static_cast<double>(std::max<std::int64_t>(1, (*at - now_).count()));
 }
 
-WeightedPriority::Terms WeightedPriority::urgency(JobSlot job) const {
-    Terms terms;
-    terms.resources = resources(job);
-    terms.waiting =
-        settings_.weight_waiting_time * static_cast<double>((now_ - tables_.jobs.ctime[job]).count());
-    terms.deadline = deadline(job);
-    terms.urgency = terms.resources + terms.waiting + terms.deadline;
-    return terms;
-}
-
 std::optional<WeightedPriority::Range> WeightedPriority::lasting_range() const {
-    // With waiting times there is no lasting range: all urgencies grow alike, but not to the last digit.
-    if (tickets_ || has_deadlines_ || settings_.weight_waiting_time != 0) return std::nullopt;
-    return Range(least_.value_or(0), greatest_);
+    if (tickets_ || has_deadlines_) return std::nullopt;
+    return range_.value_or(Range());
 }
 
-WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
-    Terms terms = urgency(job);
-    terms.urgency_norm = normalised(terms.urgency, least_.value_or(0), greatest_);
+WeightedPriority::Range WeightedPriority::range_now() const {
+    const double growth = urgencies_.growth(now_);
+    return range_ ? Range(range_->first + growth, range_->second + growth) : Range();
+}
+
+// Sets the terms from which the sum is made.
+void WeightedPriority::norm(JobSlot job, Terms& terms) const {
+    const Range range = range_.value_or(Range());
+    terms.urgency_norm = normalised(urgencies_.of(tables_, job) + terms.deadline, range.first, range.second);
     terms.priority_norm = (static_cast<double>(tables_.jobs.priority[job]) - kLeastPriority) / kPriorities;
     if (tickets_) {
         terms.tickets = tickets_->of(job).sum();
@@ -130,15 +76,32 @@ WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
     terms.value = settings_.weight_job_priority * terms.priority_norm +
                   settings_.weight_urgency * terms.urgency_norm +
                   settings_.weight_tickets * terms.tickets_norm;
+}
+
+double WeightedPriority::value(JobSlot job) const {
+    Terms terms;
+    if (!urgencies_.with_deadlines().empty()) terms.deadline = deadline(job);
+    norm(job, terms);
+    return terms.value;
+}
+
+WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
+    Terms terms;
+    terms.resources = urgencies_.resources(tables_, job);
+    terms.waiting = urgencies_.waiting(tables_, job, now_);
+    terms.deadline = deadline(job);
+    terms.urgency = terms.resources + terms.waiting + terms.deadline;
+    norm(job, terms);
     return terms;
 }
 
 std::vector<PriorityTerm> WeightedPriority::table(JobSlot job) const {
     const Terms t = terms(job);
+    const Range range = range_now();
     std::vector<PriorityTerm> table{
         {"Priority", static_cast<double>(tables_.jobs.priority[job]), kLeastPriority,
          kLeastPriority + kPriorities, t.priority_norm, settings_.weight_job_priority},
-        {"urgency", t.urgency, least_.value_or(0), greatest_, t.urgency_norm, settings_.weight_urgency}};
+        {"urgency", t.urgency, range.first, range.second, t.urgency_norm, settings_.weight_urgency}};
     if (tickets_)
         table.push_back(
             {"tickets", t.tickets, 0, tickets_->greatest(), t.tickets_norm, settings_.weight_tickets});
@@ -147,6 +110,7 @@ std::vector<PriorityTerm> WeightedPriority::table(JobSlot job) const {
 
 std::string WeightedPriority::text(JobSlot job) const {
     const Terms t = terms(job);
+    const Range range = range_now();
     const std::string_view asked = deadline_text(job);
     const bool read = asked.empty() || parse_deadline(asked, tables_.jobs.ctime[job], tables_.zone);
     const std::string unread =
@@ -155,7 +119,7 @@ std::string WeightedPriority::text(JobSlot job) const {
         "{:.6g} = {:g} * {:.6g} (Priority {}) + {:g} * {:.6g} (urgency {:.6g} between {:.6g} and {:.6g}: "
         "resources {:.6g}, waiting {:.6g}, deadline {:.6g}{})",
         t.value, settings_.weight_job_priority, t.priority_norm, tables_.jobs.priority[job],
-        settings_.weight_urgency, t.urgency_norm, t.urgency, least_.value_or(0), greatest_, t.resources,
+        settings_.weight_urgency, t.urgency_norm, t.urgency, range.first, range.second, t.resources,
         t.waiting, t.deadline, unread);
     if (tickets_)
         sum +=

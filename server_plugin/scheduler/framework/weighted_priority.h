@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/framework/tickets.h"
+#include "server_plugin/scheduler/framework/urgencies.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
@@ -29,15 +30,20 @@ class WeightedPriority {
         double value = 0;
     };
     // Finds the range of urgencies of the jobs that wait or run in these queues, and gives these jobs tickets
-    // if the policy has any. `shares`: its share tree; null: none. O(n log n) for n jobs.
+    // if the policy has any. `shares`: its share tree; null: none. `urgencies` are brought up to date; they
+    // have to outlive this. O(changed jobs and jobs with deadlines); with tickets O(n log n) for n jobs.
     WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
-                     std::span<const QueueSlot> queues);
+                     std::span<const QueueSlot> queues, Urgencies& urgencies);
 
-    // Returns the least and the greatest urgency. While they stay, jobs that don't change themselves keep
-    // their order. nullopt: time (waiting times, deadlines) or tickets change the order as well.
+    // Returns the least and the greatest urgency, without the growth that all have in common. While they
+    // stay, jobs that don't change themselves keep their order. nullopt: deadlines or tickets change the
+    // order as well.
     using Range = std::pair<double, double>;
     std::optional<Range> lasting_range() const;
 
+    // The sum by which jobs are ordered.
+    double value(JobSlot job) const;
+    // The sum with all its parts.
     Terms terms(JobSlot job) const;
     // The terms of the sum: Priority, urgency, and tickets if the policy has any.
     std::vector<PriorityTerm> table(JobSlot job) const;
@@ -45,20 +51,18 @@ class WeightedPriority {
     std::string text(JobSlot job) const;
 
   private:
-    Terms urgency(JobSlot job) const;
-    double further_chunks(JobSlot job, const Request& request) const;
-    double resources(JobSlot job) const;
+    Range range_now() const;
+    void norm(JobSlot job, Terms& terms) const;
     std::string_view deadline_text(JobSlot job) const;  // empty: the job has none
     double deadline(JobSlot job) const;
 
     const Settings& settings_;
     const Tables& tables_;
     Instant now_;
-    std::vector<std::pair<std::uint32_t, double>> weights_;  // by resource
     std::uint32_t deadline_resource_;
+    const Urgencies& urgencies_;
     bool has_deadlines_ = false;
-    std::optional<double> least_{};
-    double greatest_ = 0;
+    std::optional<Range> range_{};  // without the growth that all urgencies have in common
     std::optional<Tickets> tickets_{};
 };
 

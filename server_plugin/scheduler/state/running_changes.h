@@ -1,5 +1,6 @@
 // A log of the running jobs that have changed, for rules that keep sums over running jobs. Such a rule counts
 // all running jobs once, and from then on only those that the log names since the rule last read it.
+// (Tables has such a log of waiting jobs, too.)
 #pragma once
 
 #include <cstddef>

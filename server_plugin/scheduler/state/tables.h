@@ -103,6 +103,9 @@ struct Tables {
     NodeSize counted_size;            // the size of a node for Queue::nodes_in_use
     RunningChanges running_changes;
     QuotaVnodes quota_vnodes;
+    // The same for waiting jobs: those that have arrived, gone or changed while they waited. What concerns
+    // all jobs is only noted in `running_changes`.
+    RunningChanges waiting_changes;
     PastUsage usage;
     // The places where suspended jobs resume: the amounts that they have given back, for each place that the
     // host has reported.
