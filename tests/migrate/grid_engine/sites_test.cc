@@ -3,7 +3,7 @@
 // parallel environments are those that scripts and notes of sites make; the scheduler's settings of
 // `departments` are the defaults, but with functional tickets, which such shares are for. In `middleware`
 // sconf and the queue are what a program that reads qconf's output is tested with, and the calendar is of the
-// tests of another such program: no site's calendar has been found.
+// tests of another such program (no site's has been found); the queue has it for this test.
 #include <algorithm>
 #include <regex>
 #include <set>
