@@ -218,6 +218,10 @@ bool MarkFile::turn(short type) {
 
 Result<void> MarkFile::take_over() {
     user_ = user_line();
+    std::array<char, kSlot> known{};
+    if (::pread(fd_, known.data(), kSlot, kUserPlace) == static_cast<ssize_t>(kSlot) &&
+        std::string_view(known.data(), kSlot) == user_)
+        return {};  // this process has opened the database before
     if (!write_at(fd_, kUserPlace, user_) || ::fdatasync(fd_) != 0)
         return failed(path_, "can not be written");
     return {};

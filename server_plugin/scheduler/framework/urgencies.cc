@@ -21,12 +21,9 @@ std::int64_t amount_of(const Chunk& chunk, std::uint32_t resource) {
 }  // namespace
 
 void Urgencies::update(const Settings& settings, const Tables& tables, std::span<const QueueSlot> queues) {
-    const Rules rules{settings.urgency_of_resources,
-                      settings.weight_waiting_time,
-                      settings.urgency_size,
-                      settings.max_range_chunks,
-                      {queues.begin(), queues.end()},
-                      settings.exclude_resources};
+    const Rules rules{settings.urgency_of_resources,  settings.weight_waiting_time,
+                      settings.urgency_size,          settings.max_range_chunks,
+                      {queues.begin(), queues.end()}, settings.exclude_resources};
     const auto running = tables.running_changes.since(read_running_);
     const auto waiting = tables.waiting_changes.since(read_waiting_);
     if (!running || !waiting || rules != rules_) {
