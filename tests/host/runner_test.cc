@@ -271,7 +271,7 @@ TEST_F(RunnerTest, WritesOutputWhereTheJobAskedForIt) {
     fs::create_directory(work_ + "/dir");
     auto start = job("echo out; echo err >&2\n");
     start.output_path = "localhost:" + work_ + "/dir";
-    start.error_path = "named.err";
+    start.error_path = work_ + "/named.err";
     run(start);
     EXPECT_EQ(contents(work_ + "/dir/1.test.OU"), "out\n");
     EXPECT_EQ(contents(work_ + "/named.err"), "err\n");

@@ -138,7 +138,7 @@ TEST_F(TestStart, AQuotaRefusesAStartAtItsVnodes) {
     ASSERT_EQ(run(job("1:ncpus=2"), "v0"), "");
     const std::string id = job("1:ncpus=2");
     EXPECT_REFUSED(id, "(v0:ncpus=2)", "waits", "Not Running: Quota cpus (a): ncpus (R: 2 U: 2 L: 2)");
-    EXPECT_EQ(facts["hosts"], "quota,cpus;rule,a;resource,ncpus;asked,2;used,2;limit,2;");
+    EXPECT_EQ(facts["quota"], "quota,cpus;rule,a;resource,ncpus;asked,2;used,2;limit,2;");
     EXPECT_EQ(asks(id, "(v1:ncpus=2)"), "starts") << "the quota is about v0";
     EXPECT_EQ(asks(id, ""), "starts") << "the policy finds v1";
     EXPECT_EQ(run(id, ""), "");

@@ -10,13 +10,13 @@
 
 namespace {
 
-const pbs_host* the_host = nullptr;
+pbs_host the_host{};
 decltype(pbs_plugin::test_start) real_test = nullptr;
 
 int32_t test_start(void* self, const pbs_start_request* request, pbs_cycle_result* result, pbs_reply* reply) {
     if (access("/var/spool/pbs/busy", F_OK) != 0) return real_test(self, request, result, reply);
     const std::string why = "too much has changed";
-    if (reply != nullptr) the_host->reply_error(reply, PBSE_OBJBUSY, {why.data(), why.size()});
+    if (reply != nullptr) the_host.reply_error(reply, PBSE_OBJBUSY, {why.data(), why.size()});
     return PBSE_OBJBUSY;
 }
 
@@ -34,7 +34,7 @@ extern "C" int32_t pbs_policy_plugin_init(const pbs_host* host, pbs_plugin* plug
     const auto init = reinterpret_cast<pbs_policy_plugin_init_fn>(dlsym(real, "pbs_policy_plugin_init"));
     const int32_t code = init == nullptr ? PBSE_SYSTEM : init(host, plugin, error, error_size);
     if (code != 0) return code;
-    the_host = host;
+    the_host = *host;
     real_test = plugin->test_start;
     plugin->test_start = test_start;
     return 0;

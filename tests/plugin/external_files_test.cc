@@ -146,7 +146,9 @@ TEST_F(ExternalFiles, AreNotMadeForAProgramOfTheSite) {
     host.vnode(2, "n1", 8);
     host.job({.handle = 3, .queue = 1});
     EXPECT_THAT(host.cycle(), ::testing::IsEmpty());
-    EXPECT_EQ(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], "");
+    EXPECT_EQ(
+        host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"],
+        "policy default_policy: strict_ordering has no effect: a program of the site orders and starts jobs");
     set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}});
     EXPECT_EQ(by(), PBS_BY_PLUGIN);
     EXPECT_THAT(host.cycle(), ::testing::Not(::testing::IsEmpty()));

@@ -233,7 +233,7 @@ void add_array(ObjectCluster& cluster) {
                                   .subjob = 1,
                                   .queued = cluster.now,
                                   .start_within = 0};
-    array.together = cluster.pick(2, 5);
+    array.together = cluster.pick(2, 3);
     cluster.jobs.push_back(cluster.world.job(array, cluster.now));
 }
 

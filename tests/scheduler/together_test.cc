@@ -353,8 +353,8 @@ TEST_F(TogetherProperty, StartWhereJobsWouldStartOneAfterTheOther) {
             return;
         }
     }
-    EXPECT_GT(all, 50);
-    EXPECT_GT(some, 50);
+    EXPECT_GT(all, pbs::test::cases(600) / 12);
+    EXPECT_GT(some, pbs::test::cases(600) / 12);
 }
 
 // An array that can't start changes nothing for other jobs.
@@ -387,7 +387,7 @@ TEST_F(TogetherProperty, LeaveNothingBehindIfTheyDoNotStart) {
                     kParts | part::schedule);
         if (HasFailure()) return;
     }
-    EXPECT_GT(tested, 50);
+    EXPECT_GT(tested, pbs::test::cases(400) / 8);
 }
 
 }  // namespace

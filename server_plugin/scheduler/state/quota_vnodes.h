@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/quota_rule.h"
+#include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
