@@ -138,6 +138,14 @@ TEST_F(ChunkRangeCycles, LimitsAndQuotasCountForTheNumber) {
     EXPECT_THAT(world.cycle(at(10, 1)).started, IsEmpty()) << "four of five are in use";
 }
 
+// The quota leaves enough for each request that there is when the cycle begins, but not for more chunks.
+TEST_F(ChunkRangeCycles, AQuotaOnVnodesCountsForTheNumber) {
+    s.quotas.push_back(quota({.rules = {{"each", "users={*} vnodes={*} to ncpus=2"}}}));
+    world.configure();
+    const int limited = job("1:ncpus=1", "1-16");
+    EXPECT_EQ(world.cycle(at(9)).select.at(limited), "8:ncpus=1") << "two on each of four vnodes";
+}
+
 // If a job can't start, its expected start is the earliest time at which its least number of chunks fits. The
 // place that is kept for it has as many chunks as fit at that time.
 TEST_F(ChunkRangeCycles, AReservationIsForTheMostThatFitsThen) {

@@ -126,7 +126,8 @@ void QuotaBook::begin_cycle(CycleState& state) {
         const std::vector moved(ends_move_.cbegin(), end_of_moved(state.now));
         for (const auto& [until, job] : moved) recount(state, job);
     }
-    if (std::exchange(largest_of_, tables.requests.made()) != largest_of_) {
+    if (largest_of_ != tables.requests.made()) {
+        largest_of_ = tables.requests.made();
         largest_.clear();
         for (InQuota& in : quotas_)
             for (Rule& rule : in.rules)
@@ -455,7 +456,11 @@ bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::ui
     return own.not_only || std::ranges::any_of(own.groups, [&](std::uint32_t number) {
                CounterGroup& of = groups_[number];
                if (!of.has_room) of.has_room = has_room(state, of, nullptr);
-               return !*of.has_room && (request == nullptr || !has_room(state, of, request));
+               // The request may be one that this cycle has made, for more chunks (select_range). It may be
+               // larger than any that `has_room` is about.
+               const bool is_known = request == nullptr || request->serial <= largest_of_;
+               if (is_known && *of.has_room) return false;
+               return request == nullptr || !has_room(state, of, request);
            });
 }
 

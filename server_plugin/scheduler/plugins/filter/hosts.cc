@@ -286,9 +286,9 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
     const OwnLimits own_limits(state, job, user, view);
-    // A named place may have more than the job asks for.
-    const bool may_limit =
-        state.named_place != nullptr ? !state.vnode_limits.empty() : own_limits.may_refuse();
+    // A named place, and the old place of a suspended job, may have more than the job asks for.
+    const bool has_place = state.named_place != nullptr || job.suspended != kNoSlot;
+    const bool may_limit = has_place ? !state.vnode_limits.empty() : own_limits.may_refuse();
     if (!state.at_request && may_limit) rules.rule = &own_limits;
     for (const OwnLimit* limit : state.vnode_limits)
         if (limit->begin != nullptr) limit->begin(state);
