@@ -109,7 +109,8 @@ std::string key_of(const objects::QuotaFilter& filter) {
 QuotaVnodes::Values QuotaVnodes::values(const CycleState& state, const objects::QuotaFilter& filter) {
     const auto fresh = [&] { return std::make_shared<const Answers>(make(state, filter)); };
     if (state.vnodes != &state.tables->vnodes) return fresh();
-    if (std::exchange(version_, state.vnodes->version()) != version_ || numbers_ > kMostNumbers) {
+    if (version_ != state.vnodes->version() || numbers_ > kMostNumbers) {
+        version_ = state.vnodes->version();
         by_filter_.clear();
         numbers_ = 0;
     }
