@@ -112,6 +112,15 @@ Result<void> write_object_references(Database& database, const ObjectChange& cha
     return for_each_difference(change, write);
 }
 
+// Deletes the rows for what an object that goes refers to.
+Result<void> delete_references(Database& database, const ObjectChange& change) {
+    return database
+        .statement("DELETE FROM reference WHERE object = (SELECT id FROM object WHERE type = ? AND name = ?)")
+        .bind(type_name(change.type))
+        .bind(change.name)
+        .run();
+}
+
 Result<void> delete_object(Database& database, const ObjectChange& change) {
     return database.statement("DELETE FROM object WHERE type = ? AND name = ?")
         .bind(type_name(change.type))
@@ -161,23 +170,20 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
 }  // namespace
 
 // Writes the changes in an order that the foreign keys allow: new objects before references to them, and the
-// deletion of an object before the deletion of objects that it refers to.
+// references of deleted objects are gone before the first of these objects is, because they may refer to each
+// other.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes) {
-    for (const ObjectChange& change : changes) {
-        if (!change.after) continue;
-        if (Result<void> done = write_object(database, change); !done) return done;
-    }
-    for (const ObjectChange& change : changes) {
-        if (!change.after) continue;
-        if (Result<void> done = write_object_references(database, change); !done) return done;
-    }
-    // `changes` are sorted by type, with types that refer to others first: server, queue and sched, then
-    // policy, then fs_group, time_window and quota.
-    for (const ObjectChange& change : changes) {
-        if (change.after) continue;
-        if (Result<void> done = delete_object(database, change); !done) return done;
-    }
-    return {};
+    const auto each = [&](bool deleted, auto write) -> Result<void> {
+        for (const ObjectChange& change : changes) {
+            if ((change.after == nullptr) != deleted) continue;
+            if (Result<void> done = write(database, change); !done) return done;
+        }
+        return {};
+    };
+    if (Result<void> done = each(false, write_object); !done) return done;
+    if (Result<void> done = each(false, write_object_references); !done) return done;
+    if (Result<void> done = each(true, delete_references); !done) return done;
+    return each(true, delete_object);
 }
 
 Result<std::shared_ptr<const Snapshot>> read_configuration(Database& database) {

@@ -84,6 +84,26 @@ TEST_F(RestoreTest, ObjectsOfEveryKindGoBack) {
     EXPECT_EQ(document(), before);
 }
 
+// A quota has time_windows, though the changes are sorted with time_windows first.
+TEST_F(RestoreTest, AQuotaGoesTogetherWithItsWindow) {
+    const std::uint64_t then = revision();
+    const std::string before = document();
+    const auto make = [&] {
+        run("c t t1 rrule=FREQ=DAILY");
+        run("c quota q1 time_window=t1");
+        run("c p p1 quotas=q1");
+    };
+    make();
+    back(then);
+    EXPECT_EQ(document(), before);
+    make();
+    const auto done = take(before, true);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(document(), before);
+    open();
+    EXPECT_EQ(document(), before);
+}
+
 TEST_F(RestoreTest, IsOneChangeInTheHistory) {
     const std::uint64_t then = revision();
     run("c p p1");
