@@ -322,6 +322,14 @@ Result<void> check_quota_rules(const Value* before, const StringList& rules) {
     return {};
 }
 
+// Refuses a max_range_chunks that the table allows only for databases of earlier releases.
+Result<void> check_range_chunks(const Attribute& attribute, const Value* before, const Value& value) {
+    if (attribute.name != "max_range_chunks" || std::get<std::int64_t>(value) <= kMostRangeChunks) return {};
+    if (before && *before == value) return {};
+    return bad_value(attribute.name, format_value(attribute, value),
+                     fmt::format("at most {}", kMostRangeChunks));
+}
+
 // Checks that rrule, start_time and end_time make a window. The start_time is the time of day at which a rule
 // without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
@@ -381,6 +389,8 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             if (before && *before == value) return {};
             return check_program(attribute, std::get<std::string>(value),
                                  check_program_call({std::get<std::string>(value)}), context);
+        case Syntax::integer:
+            return check_range_chunks(attribute, before, value);
         default:
             return {};
     }

@@ -152,6 +152,18 @@ TEST(Settings, EachMemberIsReadFromItsAttributeAndNoOther) {
     }
 }
 
+// Databases of earlier releases may have a larger one.
+TEST(Settings, AMaxRangeChunksIsAtMost20000) {
+    const auto of = [](std::int64_t chunks) {
+        Object policy(ObjectType::policy, "p1");
+        policy.assign(*objects::find_attribute(ObjectType::policy, "max_range_chunks"), chunks);
+        return Settings(policy, rrule::Zone::utc()).max_range_chunks;
+    };
+    EXPECT_EQ(of(50'000), 20'000);
+    EXPECT_EQ(of(20'000), 20'000);
+    EXPECT_EQ(of(64), 64);
+}
+
 TEST(Settings, WithoutAnAttributeSetTheMemberIsTheDefaultOfTheRow) {
     const auto unset = texts(Settings());
     for (const auto& [name, value] : unset) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "objects/check.h"
 #include "objects/snapshot.h"
 #include "server_plugin/scheduler/model/chunk_range.h"
 #include "server_plugin/scheduler/model/deadline.h"
@@ -45,7 +46,9 @@ void Wishes::begin(const objects::Snapshot& snapshot) {
         const objects::PolicySlots slots = snapshot.policy_slots(sched->name());
         for (const std::string& name : slots.names())
             if (const objects::Object* policy = snapshot.policy(name))
-                most_chunks_ = std::max(most_chunks_, policy->integer("max_range_chunks"));
+                most_chunks_ = std::max(
+                    most_chunks_,
+                    std::min<std::int64_t>(policy->integer("max_range_chunks"), objects::kMostRangeChunks));
     }
 }
 

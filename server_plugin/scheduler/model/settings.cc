@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "objects/check.h"
 #include "objects/snapshot.h"
 #include "values/text.h"
 
@@ -233,6 +234,7 @@ void Settings::read_together(const Object& policy) {
     }
     if (policy.is_set("target_load_pct") || policy.is_set("target_load_variance"))
         max_load_percent = policy.integer("target_load_pct") + policy.variance("target_load_variance").above;
+    max_range_chunks = std::min<std::int64_t>(max_range_chunks, objects::kMostRangeChunks);
 }
 
 void keep_own(Settings& settings, ActsWith algorithm) {
