@@ -111,12 +111,16 @@ Result<void> change_element(Object& object, const Attribute& attribute, const At
                         fmt::format("{0}.{1}: there is no {0} of this name", attribute.name, change.key));
         list.erase(known);
     } else {
-        if (Result<void> fits = check_length(attribute, change.value.size()); !fits) return fits;
-        Form element = canonical_string(attribute, change.key + ": " + change.value);
+        const std::string typed = change.key + ": " + change.value;
+        if (Result<void> fits = check_element_length(attribute, typed); !fits) return fits;
+        Form element = canonical_string(attribute, typed);
         if (!element)
             return bad_value(fmt::format("{}.{}", attribute.name, change.key), change.value,
                              expected_text(attribute), element.error());
         known != list.end() ? * known = std::move(*element) : list.emplace_back(std::move(*element));
+        std::size_t length = 0;
+        for (const std::string& one : list) length += one.size() + 1;
+        if (Result<void> fits = check_length(attribute, length); !fits) return fits;
     }
     if (list.empty()) {
         object.clear(attribute);

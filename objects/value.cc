@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "objects/forms.h"
+#include "objects/quota_rule.h"
 #include "values/amount.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -19,9 +20,9 @@ using std::chrono::seconds;
 
 // Longest text of a value, in bytes. A longer one is a mistake or an attack, and the history would keep it.
 constexpr std::size_t kLongestValue = 65536;
-// Longest text of a fairshare tree, which names every user of a site. A request has no room for more
-// (ifl/request.h).
-constexpr std::size_t kLongestTree = 4U << 20U;
+// Longest text of a fairshare tree, which names every user of a site, and of the rules of a quota together. A
+// request has no room for more (ifl/request.h).
+constexpr std::size_t kLongestWhole = 4U << 20U;
 
 // Longest duration, in seconds: 316 years. An instant that much later can still be printed.
 constexpr std::int64_t kLongestDuration = 9'999'999'999;
@@ -127,6 +128,7 @@ Result<StringList> parse_elements(const Attribute& attribute, std::string_view t
     StringList list;
     std::unordered_set<std::string> seen;
     for (const std::string& element : *raw) {
+        if (auto fits = check_element_length(attribute, element); !fits) return tl::unexpected(fits.error());
         Form canonical = canonical_string(attribute, element);
         if (!canonical) return bad(attribute, element, canonical.error());
         if (!seen.insert(*canonical).second) {
@@ -137,6 +139,12 @@ Result<StringList> parse_elements(const Attribute& attribute, std::string_view t
         list.push_back(std::move(*canonical));
     }
     return list;
+}
+
+Result<void> check_length(const Attribute& attribute, std::size_t length, std::size_t longest) {
+    if (length <= longest) return {};
+    return fail(Code::bad_value, fmt::format("{}: the value is {} characters long; at most {} are allowed",
+                                             attribute.name, length, longest));
 }
 
 template <class T>
@@ -296,10 +304,13 @@ struct Formatter {
 }  // namespace
 
 Result<void> check_length(const Attribute& attribute, std::size_t length) {
-    const std::size_t longest = attribute.syntax == Syntax::tree_elements ? kLongestTree : kLongestValue;
-    if (length <= longest) return {};
-    return fail(Code::bad_value, fmt::format("{}: the value is {} characters long; at most {} are allowed",
-                                             attribute.name, length, longest));
+    const bool is_long = attribute.syntax == Syntax::tree_elements || attribute.is_keyed();
+    return check_length(attribute, length, is_long ? kLongestWhole : kLongestValue);
+}
+
+Result<void> check_element_length(const Attribute& attribute, std::string_view element) {
+    return attribute.is_keyed() ? check_length(attribute, quota_rule_text(element).size(), kLongestValue)
+                                : Result<void>();
 }
 
 Result<Value> parse_value(const Attribute& attribute, std::string_view text) {

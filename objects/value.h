@@ -66,6 +66,8 @@ using Value = std::variant<bool, std::int64_t, double, std::string, StringList, 
 
 // Refuses a text of a value that is longer than the attribute allows.
 Result<void> check_length(const Attribute& attribute, std::size_t length);
+// Refuses an element of an attribute with keys, "name: rule", whose rule is too long.
+Result<void> check_element_length(const Attribute& attribute, std::string_view element);
 // Reads an attribute's value from text that a user typed. Checks its syntax only; check.h checks whether the
 // objects that it names exist, and what a recurrence or a formula means. Errors: bad_value, naming the
 // attribute, the value and what was expected.

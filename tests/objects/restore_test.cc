@@ -507,6 +507,21 @@ TEST_F(RestoreTest, ADocumentMayHaveTheServersPart) {
     EXPECT_NE(store_->snapshot()->policy("p1"), nullptr);
 }
 
+TEST_F(RestoreTest, LongRulesOfQuotasGoThroughADocument) {
+    const auto quota = [](std::size_t longest) {
+        const std::string rule = "users=" + std::string(longest - 16, 'u') + " to jobs=1";
+        return fmt::format(R"({{"format": 1, "quota": {{"q1": {{"rule": ["a: {0}", "b: {0}"]}}}}}})", rule);
+    };
+    EXPECT_THAT(refused_import(quota(65537)), HasSubstr("the value is 65537 characters long; at most 65536"));
+    const auto made = take(quota(65536));
+    ASSERT_TRUE(made) << made.error().message;
+    const std::string before = document();
+    run("d quota q1");
+    const auto done = take(before);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(document(), before);
+}
+
 TEST_F(RestoreTest, RulesOfQuotasAreToldOneByOne) {
     const auto lines = [&](const char* text) {
         const auto done = take(text);
