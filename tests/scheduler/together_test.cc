@@ -279,6 +279,31 @@ TEST_F(Together, WhatTheyLeaveIsSeenByOthersInTheSameCycle) {
     EXPECT_TRUE(world.running(one));
 }
 
+// A cycle gives up after some thousand subjobs that were placed in vain. It rejects no array that it hasn't
+// tried.
+TEST_F(Together, AnArrayThatIsLeftToTheNextCycleIsTriedThen) {
+    world.vnode({.name = "a", .ncpus = 6000});
+    const int hopeless = array(7000);
+    const int two = array(2);
+    const Outcome outcome = cycle(at(10));
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_THAT(outcome.rejected, ElementsAre(Pair(hopeless, rejected(0, why(7000, 6000)))));
+    EXPECT_THAT(outcome.comment.at(two), HasSubstr("left to another cycle"));
+    EXPECT_THAT(cycle(at(10) + Seconds(1)).started, SizeIs(2));
+}
+
+TEST_F(Together, ArraysThatHaveTimeDoNotDelayThoseThatHaveNone) {
+    world.vnode({.name = "a", .ncpus = 6000});
+    (void)array(7000, 3600);
+    const int two = array(2, 60);
+    const Outcome outcome = cycle(at(10));
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_THAT(outcome.comment.at(two), HasSubstr("left to another cycle"));
+    const Outcome at_last = cycle(at(10, 1));
+    EXPECT_THAT(at_last.started, SizeIs(2));
+    EXPECT_THAT(at_last.rejected, IsEmpty());
+}
+
 // Puts random jobs on a random site, and makes it a site on which nothing but the tested jobs waits.
 struct TogetherProperty : testing::Test {
     static constexpr Instant kNow = at(10, 30);

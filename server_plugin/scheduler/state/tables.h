@@ -121,6 +121,8 @@ struct Tables {
         bool started = false;       // the job has run, so its start isn't awaited
         std::int64_t together = 0;  // of an array: the number of subjobs that start together; else 0
         std::string why;            // the last reason why it waits
+        // When a cycle last left the array to later cycles without trying it; nullopt: none has.
+        std::optional<Instant> left_at{};
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // the jobs of `impatient` that haven't started

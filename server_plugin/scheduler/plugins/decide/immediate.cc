@@ -1,4 +1,5 @@
-// start_within of jobs: rejects a job that hasn't started within the time that it asks for.
+// start_within of jobs: rejects a job that hasn't started within the time that it asks for. An array whose
+// subjobs start together, and that this cycle left to another one, is rejected by none but that one.
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
@@ -41,9 +42,13 @@ void decide_immediate(Outcome& outcome) {
             break;
         }
         if (started.contains(job) || !waits_for_first_start(cycle, job)) continue;
+        const Tables::Impatient& impatient = t.impatient.at(job);
+        if (impatient.left_at == cycle.in.now) {  // it isn't rejected before it was tried
+            cycle.state.instants->insert(cycle.in.now + Seconds(1));
+            continue;
+        }
         if (const auto refusal = refused.find(job); refusal != refused.end())
             refusal->second->job = kNoSlot;  // the job gets no comment
-        const Tables::Impatient& impatient = t.impatient.at(job);
         const std::string text = fmt::format("Not started within {} s{}{}", impatient.within.count(),
                                              impatient.why.empty() ? "" : ": ", impatient.why);
         outcome.out().list.push_back(
