@@ -85,7 +85,7 @@ bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger tr
     const bool takes_long = impl_->queued_jobs() >= impl_->long_cycle ||
                             (before && impl_->looks_take_long()) || impl_->estimates_take_long(sched, now) ||
                             impl_->weights_take_long(sched, now) || impl_->places_take_long(sched, now) ||
-                            impl_->formula_takes_long(sched, now);
+                            impl_->formula_takes_long(sched, now) || impl_->subjobs_take_long();
     return start(now, takes_long, work, std::move(finished));
 }
 

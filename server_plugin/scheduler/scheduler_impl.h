@@ -187,7 +187,18 @@ struct Scheduler::Impl {
     std::size_t queued_jobs() const;
     bool looks_take_long() const {
         return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle ||
+               subjobs_take_long() ||
                std::ranges::any_of(policies, [&](const auto& one) { return quotas_take_long(one.second); });
+    }
+    // Returns whether subjobs that start together take so long that cycles and look-aheads need a thread:
+    // they are placed one beside the other, at several instants in a look-ahead.
+    bool subjobs_take_long() const {
+        std::size_t together = 0;
+        for (const auto& [until, job] : tables.impatient_until) {
+            together += static_cast<std::size_t>(tables.impatient.at(job).together);
+            if (together * 100 >= long_cycle && together > 0) return true;
+        }
+        return false;
     }
     // Returns whether it takes long to match the vnodes with the patterns of the policy's quotas.
     bool quotas_take_long(const Policy& policy) const {

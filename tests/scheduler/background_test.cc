@@ -147,6 +147,30 @@ TEST(ThreadsOfACycle, TopJobsOnManyVnodesAreForeseenInAThread) {
     EXPECT_TRUE(start(10));
 }
 
+// One array may take as long as many jobs.
+TEST(ThreadsOfACycle, SubjobsThatStartTogetherArePlacedInAThread) {
+    World world;
+    world.policy().algorithm = Algorithm::standard;
+    world.queue({.name = "batch"});
+    world.vnode({.name = "n1", .ncpus = 4});
+    world.configure();
+    const auto start = [&](int subjobs) {
+        const JobOptions array{.queue = "batch",
+                               .ncpus = 1,
+                               .subjob = 1,
+                               .queued = at(10),
+                               .start_within = kHour,
+                               .together = subjobs};
+        (void)world.job(array, at(10));
+        const bool in_thread = world.scheduler.start_cycle(
+            at(10), "default", CycleTrigger::timer, [](const Decisions&) {}, [] {});
+        world.scheduler.finish_work();
+        return in_thread;
+    };
+    EXPECT_FALSE(start(100));
+    EXPECT_TRUE(start(100));
+}
+
 TEST_F(BackgroundCycle, StatusIsThatOfItsBegin) {
     job(2);
     ASSERT_TRUE(start());

@@ -24,11 +24,11 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
     ResourceSchedule& schedule = future_.schedule();
     limits_ = limits_of(p_.filters, state_, job, view);
     for (LimitNeed& limit : limits_) {
-        limit.amount *= together_;
+        limit.amount = of_all(limit.amount);
         demands_.push_back(schedule.demand(limit));
     }
     for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
-        demands_.push_back(schedule.demand_of_pool(view.pool, column, amount * together_));
+        demands_.push_back(schedule.demand_of_pool(view.pool, column, of_all(amount)));
     events_ = schedule.events();
     add_pauses();
     state_.prime = &prime_ahead_;
@@ -154,10 +154,12 @@ Refusal Lookahead::refused_together() {
     charge(first, 1);
     Refusal refusal;
     while (static_cast<std::int64_t>(of_others_.size()) + 1 < together_) {
+        ++steps_;
         refusal = refused_now();
         if (refusal) break;
         charge(of_others_.emplace_back(state_.placement), 1);
     }
+    if (refusal) placed_in_vain_ += static_cast<std::int64_t>(of_others_.size()) + 1;
     for (auto placed = of_others_.rbegin(); placed != of_others_.rend(); ++placed) charge(*placed, -1);
     charge(first, -1);
     state_.placement = first;
@@ -268,6 +270,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
             grow();
             return at;
         }
+        if (placed_in_vain_ >= kMostPlacedInVain) return std::nullopt;
         // Either the next end of a job or the instant named in the refusal may lift the refusal; take the
         // first.
         std::optional<Instant> next;

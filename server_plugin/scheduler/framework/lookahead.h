@@ -7,6 +7,7 @@
 
 #include "server_plugin/scheduler/framework/future.h"
 #include "server_plugin/scheduler/framework/range_search.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -33,9 +34,11 @@ class Lookahead : CyclePart {
     // because the sums of a pool say nothing about single vnodes. O(log n + steps) for a profile, and
     // O(shares) for each job that ends before the result. nullopt: there is no such instant up to `until`; or
     // filters about time have refused kMostRefusals times in a row, for example if no gap between two months
-    // of daily dedicated times is long enough.
+    // of daily dedicated times is long enough; or kMostPlacedInVain subjobs, which take some microseconds
+    // each, were placed at instants at which not all of them fit.
     std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
     static constexpr int kMostRefusals = 64;
+    static constexpr std::int64_t kMostPlacedInVain = 5'000;
 
     // The events that the start has to wait for, each with its instant, in order.
     const std::vector<Awaited>& awaited() const { return awaited_; }
@@ -60,7 +63,7 @@ class Lookahead : CyclePart {
     // The queue of this look-ahead.
     const QueueView& view() const { return view_; }
 
-    // The number of instants that were tried.
+    // The number of instants that were tried, and of further subjobs that were tried there.
     std::int64_t steps() const { return steps_; }
 
     // The number of beginnings and ends of jobs that were passed.
@@ -88,6 +91,8 @@ class Lookahead : CyclePart {
     Refusal refused_now();
     void grow();
     void use_own_request();
+    // The amount of one subjob as that of all that start together.
+    std::int64_t of_all(std::int64_t amount) const { return (values::Sum(amount) * together_).value(); }
     bool is_wanted(const Filter& filter) const {
         return filter.wanted == nullptr || filter.wanted(s_, state_.now);
     }
@@ -99,6 +104,7 @@ class Lookahead : CyclePart {
     std::optional<RangeSearch> range_;
     QueueView& view_;
     std::int64_t together_;             // how many subjobs have to start at the same instant
+    std::int64_t placed_in_vain_ = 0;   // the subjobs that were placed where not all of them fit
     std::vector<Placement> of_others_;  // after earliest(): the places of all of these but the first
     std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // the demands of limits_, then those of the pool
