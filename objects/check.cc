@@ -443,8 +443,8 @@ std::string_view referred_name(const Attribute& attribute, std::string_view elem
     return colon == std::string_view::npos ? element : element.substr(colon + 1);
 }
 
-Result<void> check_references(const Draft& draft, const Object& object) {
-    if (Result<void> checked = check_quota_windows(draft, object); !checked) return checked;
+Result<void> check_references(const Draft& draft, const Object* before, const Object& object) {
+    if (Result<void> checked = check_quota_windows(draft, before, object); !checked) return checked;
     for (const auto& [index, value] : object.values()) {
         const Attribute& attribute = attributes(object.type())[index];
         if (!attribute.refers_to) continue;

@@ -55,14 +55,16 @@ Result<void> check_provisioning(const Object* before, const Object& after, const
 // In check_quota.cc. Refuses too many rules, and a rule_order with rules that the quota doesn't have.
 Result<void> check_quota(const Object& quota);
 // In check_quota.cc. Refuses a quota with a time_window of another type than standard, and another type of a
-// time_window that a quota has. Nothing is wrong with objects of other types.
-Result<void> check_quota_windows(const Draft& draft, const Object& object);
+// time_window that a quota has, if the change altered it. `before` is null for a new object. Nothing is wrong
+// with objects of other types.
+Result<void> check_quota_windows(const Draft& draft, const Object* before, const Object& object);
 
 // Returns the name in an element of a list of references, without the prefix p: or np:.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 
-// Checks that all objects that the object refers to exist. Errors: bad_value, naming attribute and object.
-Result<void> check_references(const Draft& draft, const Object& object);
+// Checks that all objects that the object refers to exist, and their types. `before` is null for a new
+// object. Errors: bad_value, naming attribute and object.
+Result<void> check_references(const Draft& draft, const Object* before, const Object& object);
 
 // Checks that nothing refers to the object, so that it may be deleted. Errors: busy, naming what refers to
 // it.

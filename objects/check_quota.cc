@@ -26,9 +26,13 @@ Result<void> check_quota(const Object& quota) {
 
 namespace {
 
-// Refuses time_windows of another type than standard, whose times are prime time or dedicated time.
-Result<void> check_windows_of(const Draft& draft, const Object& quota) {
+// Refuses time_windows of another type than standard, whose times are prime time or dedicated time. Those
+// that a quota of an earlier release has stay.
+Result<void> check_windows_of(const Draft& draft, const Object* before, const Object& quota) {
+    const std::span<const std::string> known =
+        before != nullptr ? before->list("time_window") : std::span<const std::string>();
     for (const std::string& name : quota.list("time_window")) {
+        if (std::ranges::find(known, name) != known.end()) continue;
         const ObjectPtr window = draft.find(ObjectType::time_window, name);
         if (window && window->text("type") != "standard")
             return fail(Code::bad_value,
@@ -40,8 +44,9 @@ Result<void> check_windows_of(const Draft& draft, const Object& quota) {
 }
 
 // Refuses to make a time_window one of another type than standard while a quota names it.
-Result<void> check_window_type(const Draft& draft, const Object& window) {
+Result<void> check_window_type(const Draft& draft, const Object* before, const Object& window) {
     if (window.text("type") == "standard") return {};
+    if (before != nullptr && before->text("type") == window.text("type")) return {};
     std::vector<std::string> users;
     draft.for_each(ObjectType::quota, [&](const Object& quota) {
         const std::span<const std::string> names = quota.list("time_window");
@@ -57,9 +62,9 @@ Result<void> check_window_type(const Draft& draft, const Object& window) {
 
 }  // namespace
 
-Result<void> check_quota_windows(const Draft& draft, const Object& object) {
-    if (object.type() == ObjectType::quota) return check_windows_of(draft, object);
-    if (object.type() == ObjectType::time_window) return check_window_type(draft, object);
+Result<void> check_quota_windows(const Draft& draft, const Object* before, const Object& object) {
+    if (object.type() == ObjectType::quota) return check_windows_of(draft, before, object);
+    if (object.type() == ObjectType::time_window) return check_window_type(draft, before, object);
     return {};
 }
 

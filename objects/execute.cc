@@ -160,7 +160,7 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
 // when the draft has the object's change.
 Result<void> check_in_draft(const Draft& draft, ObjectPtr before, const Object& after,
                             const CheckContext& context) {
-    if (Result<void> checked = check_references(draft, after); !checked) return checked;
+    if (Result<void> checked = check_references(draft, before.get(), after); !checked) return checked;
     const ObjectChange change{after.type(), after.name(), std::move(before),
                               std::make_shared<const Object>(after)};
     const std::vector<Error> errors = check_windows(draft, std::span(&change, 1), context);

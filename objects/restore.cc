@@ -47,7 +47,7 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
     }
     add(check_object(*change.after, context));
     add(check_provisioning(change.before.get(), *change.after, context));
-    add(check_references(draft, *change.after));
+    add(check_references(draft, change.before.get(), *change.after));
 }
 
 // The origin of the values in a draft.

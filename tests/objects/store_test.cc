@@ -103,6 +103,23 @@ TEST_F(StoreFileTest, ALargeMaxRangeChunksOfAnEarlierReleaseIsRead) {
     run("s p default_policy max_range_chunks=64");
 }
 
+// Earlier releases allowed quotas to have time_windows of type prime.
+TEST_F(StoreFileTest, AQuotaOnPrimeTimeOfAnEarlierReleaseCanBeChanged) {
+    run("c t t1 rrule=FREQ=DAILY, comment=here");
+    run("c t t2 rrule=FREQ=DAILY, type=prime");
+    run("c quota q1 time_window=t1");
+    store_.reset();
+    sql("UPDATE attribute SET name = 'type', value = 'prime' WHERE name = 'comment' AND value = 'here'");
+    open();
+    ASSERT_EQ(shown(ObjectType::time_window, "t1", "type"), "prime");
+    run("s quota q1 comment=x");
+    run("s t t1 comment=y");
+    EXPECT_THAT(refused("s t t1 type=dedicated").message, HasSubstr("quota q1 has this time_window"));
+    EXPECT_THAT(refused("s quota q1 time_window+=t2").message,
+                HasSubstr("the time_window is of type prime, expected one of type standard"));
+    run("s t t1 type=standard");
+}
+
 TEST_F(StoreFileTest, RowsThatMakeNoSenseAreRefused) {
     run("c p p1 comment=x");
     store_.reset();
