@@ -70,6 +70,23 @@ TEST_F(Together, FourSubjobsStartInOneCycle) {
     EXPECT_THAT(cycle(at(11)).rejected, IsEmpty());
 }
 
+// The server starts them in one turn of its loop.
+TEST_F(Together, AtMost500SubjobsStartTogether) {
+    world.vnode({.name = "b", .ncpus = 1000});
+    world.configure();
+    const int most = array(500);
+    EXPECT_THAT(cycle(at(10)).started, SizeIs(500));
+    EXPECT_TRUE(world.running(most));
+    const int more = array(501);
+    const Outcome outcome = cycle(at(11));
+    EXPECT_THAT(outcome.started, IsEmpty());
+    EXPECT_THAT(outcome.rejected,
+                ElementsAre(Pair(more,
+                                 "Job rejected: 501 subjobs of the array would start together, and at "
+                                 "most 500 may: give it a limit, such as %500 behind its range")));
+    EXPECT_FALSE(world.exists(more));
+}
+
 TEST_F(Together, TheDecisionsSayHowManyBelongTogether) {
     (void)array(3);
     const Decisions decisions = world.scheduler.cycle(at(10), "default", CycleTrigger::job_new);

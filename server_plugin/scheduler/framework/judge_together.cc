@@ -1,5 +1,7 @@
 // The function of Judge that starts several subjobs of an array, all of them or none.
 
+#include <fmt/format.h>
+
 #include "server_plugin/scheduler/framework/judge.h"
 
 namespace pbs::sched {
@@ -18,11 +20,15 @@ struct PlacedInVain {
     }
 };
 
+// The most subjobs that start together. The server starts all of them in one turn of its loop, and answers
+// nobody meanwhile.
+constexpr std::int64_t kMostTogether = 500;
+
 }  // namespace
 
 // Starts `count` subjobs of the array: `first`, which has its place (CycleState::placement), and others. If
 // one of them can't start beside those before it, none starts: takes back what the others were charged,
-// writes the refusal into the verdict, and returns false.
+// writes the refusal into the verdict, and returns false. Rejects an array with more than kMostTogether.
 bool Judge::start_together(const OrderedJob& job, const Candidate& first, CandidateQueues& queues,
                            std::int64_t count, Verdict& verdict) {
     struct Placed {
@@ -31,6 +37,14 @@ bool Judge::start_together(const OrderedJob& job, const Candidate& first, Candid
         Placement placement;
     };
     const QueueSlot queue_of_first = verdict.view->slot;
+    if (count > kMostTogether) {
+        const auto words = t_.strings.id(fmt::format(
+            "Job rejected: {} subjobs of the array would start together, and at most {} may: give "
+            "it a limit, such as %{} behind its range",
+            count, kMostTogether, kMostTogether));
+        verdict = {.reason = {ReasonCode::other, queue_of_first, words}, .rejected = true};
+        return false;
+    }
     Tables::Impatient& impatient = t_.impatient.at(job.job);
     const bool at_last = impatient.until <= in_.now;
     PlacedInVain& all_in_vain = state_.own.of<PlacedInVain>();
