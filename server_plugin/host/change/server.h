@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -93,6 +94,13 @@ struct Checkpoint {
     pid_t pid = 0;
     std::chrono::steady_clock::time_point until;
     std::function<void(const Result<void>&)> done;
+};
+
+// The words for a qsub -I whose job has ended without having run (block_answer.h).
+struct UntoldReason {
+    uint16_t port = 0;
+    std::string owner;  // the job's owner, who has to listen at the port
+    std::string text;
 };
 
 class Server {
@@ -186,6 +194,9 @@ class Server {
         auto kept = end_reasons_.extract(sequence);
         return kept ? std::move(kept.mapped()) : std::string();
     }
+
+    // The reasons that tell_untold_reasons() sends.
+    std::deque<UntoldReason> untold_reasons;
 
   private:
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler

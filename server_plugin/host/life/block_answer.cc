@@ -18,6 +18,9 @@ namespace {
 
 constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
+// The most reasons that wait to be told. A qsub whose reason isn't told sees by itself, within half a minute,
+// that its job is gone.
+constexpr std::size_t kMostUntold = 10'000;
 constexpr std::string_view kNeverRan = "has ended without having run";
 constexpr std::string_view kEnded = "ended";  // qsub knows it, too (ifl/cmds/waiting_qsub.cc)
 constexpr std::size_t kGreetingSize = 276;    // as in terminal.h
@@ -54,18 +57,29 @@ void note_block_answer(Change& change, Job& job) {
 
 void tell_reason(Server& server, const Job& job, const std::string& reason) {
     if (job.stime != 0 || job.running()) return;
-    if (job.attributes.integer("block", 0) > 0) server.keep_end_reason(job.sequence, reason);
+    // Without a note nobody takes the reason (note_block_answer() makes none if there is no such user).
+    if (!server.state.dependencies.of(job.sequence, LinkKind::to_answer).empty())
+        server.keep_end_reason(job.sequence, reason);
     const int64_t port = job.attributes.integer("interactive", 0);
-    const auto user = port > 0 ? find_user(std::string(job.owner())) : std::nullopt;
-    if (!user) return;
+    if (port <= 0 || server.untold_reasons.size() >= kMostUntold) return;
     std::string text = job.id;
     text += '\0';
     text += kEnded;
     text.resize(kGreetingSize, '\0');
     text += why_ended(reason);
-    // As below, writing doesn't block. A qsub that isn't there any more needs no reason.
-    if (auto client = call_client(static_cast<uint16_t>(port), user->uid, kPatience))
-        (void)write_all(client->get(), text);
+    server.untold_reasons.push_back({static_cast<uint16_t>(port), std::string(job.owner()), std::move(text)});
+}
+
+void tell_untold_reasons(Server& server) {
+    for (int left = kMostCallsAtOnce; left > 0 && !server.untold_reasons.empty(); --left) {
+        const UntoldReason told = std::move(server.untold_reasons.front());
+        server.untold_reasons.pop_front();
+        const auto user = find_user(told.owner);
+        if (!user) continue;
+        // As below, writing doesn't block. A qsub that isn't there any more needs no reason.
+        if (auto client = call_client(told.port, user->uid, kPatience))
+            (void)write_all(client->get(), told.text);
+    }
 }
 
 void give_block_answer(Server& server, const Link& link) {

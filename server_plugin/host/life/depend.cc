@@ -452,9 +452,11 @@ Result<bool> settle_dependencies(Server& server, int64_t now) {
     if (!links.work()) return false;
     Change change(server, now);
     int left = kMostAtOnce;
+    int calls = kMostCallsAtOnce;
     while (const auto work = links.work()) {
         if (left-- <= 0) break;
         if (work->kind == LinkKind::to_answer) {
+            if (calls-- == 0) break;
             give_block_answer(server, *work);
         } else if (!(work->kind == LinkKind::to_tell ? tell(change, *work, left)
                                                      : deal_with_set(change, *work, left))) {

@@ -14,6 +14,7 @@
 #include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/base/mom_config.h"
 #include "server_plugin/host/base/version.h"
+#include "server_plugin/host/life/block_answer.h"
 #include "server_plugin/host/life/depend.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/reservation_life.h"
@@ -235,18 +236,22 @@ void Program::carry_out_some() {
     }
 }
 
-// If dependencies of jobs have to be settled, settles some in the next turn of the loop. After a failure the
-// next tick of the loop tries again.
+// If dependencies of jobs have to be settled, or a qsub be told of its job's end, does some of this in the
+// next turn of the loop. After a failure the next tick of the loop tries again.
 void Program::settle_dependents() {
-    if (dependents_fail_ || !server_->state.dependencies.work()) return;
+    const bool settles = !dependents_fail_ && server_->state.dependencies.work().has_value();
+    if (!settles && server_->untold_reasons.empty()) return;
     uv_idle_start(&more_dependents_, [](uv_idle_t* handle) {
         uv_idle_stop(handle);
         auto& program = *static_cast<Program*>(handle->data);
-        Result<bool> done = fail(PBSE_SYSTEM);
-        guarded(*program.log_, "dependencies",
-                [&] { done = settle_dependencies(*program.server_, program.server_->now()); });
-        program.dependents_fail_ = !done;
-        if (!done) program.log_->error("dependencies", done.error().message);
+        guarded(*program.log_, "reasons", [&program] { tell_untold_reasons(*program.server_); });
+        if (!program.dependents_fail_) {
+            Result<bool> done = fail(PBSE_SYSTEM);
+            guarded(*program.log_, "dependencies",
+                    [&] { done = settle_dependencies(*program.server_, program.server_->now()); });
+            program.dependents_fail_ = !done;
+            if (!done) program.log_->error("dependencies", done.error().message);
+        }
         program.schedule_cycles();
     });
 }
