@@ -353,7 +353,8 @@ void Lookahead::hold(const Placement& placement, const rrule::Interval& when) {
     Reservation reservation{job_.job, when.start, when.end, view_.number, {}, false, false, {}};
     for (std::size_t i = 0; i < limits_.size(); ++i) {
         const std::int64_t used = demands_[i].used->max_in({when.start, when.start + Seconds(1)});
-        reservation.spare.push_back({limits_[i].key, limits_[i].capacity - used - limits_[i].amount});
+        reservation.spare.push_back(
+            {limits_[i].key, values::Sum(limits_[i].capacity) - used - limits_[i].amount});
     }
     const PlaceRules rules = state_.place_rules(job_);
     std::map<std::uint32_t, std::int64_t> most_on_host;

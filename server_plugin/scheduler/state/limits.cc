@@ -73,7 +73,8 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
 void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends, int sign) {
     for (Reservation& reservation : state.reservations) {
         if (reservation.start <= starts || ends <= reservation.start) continue;
-        for (auto& spare : reservation.spare) spare.left -= sign * use_of(*state.vnodes, user, spare.key);
+        for (auto& spare : reservation.spare)
+            spare.left -= values::Sum(use_of(*state.vnodes, user, spare.key)) * sign;
     }
 }
 

@@ -13,6 +13,7 @@
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/reason.h"
 #include "server_plugin/scheduler/state/use_key.h"
+#include "values/sum.h"
 
 namespace pbs::sched {
 
@@ -159,7 +160,7 @@ struct Reservation {
     // The amount of a limit that is left for other jobs that still run at `start`.
     struct Spare {
         LimitKey key;
-        std::int64_t left = 0;
+        values::Sum left;
         bool refused = false;  // a job was refused because it needed more
     };
     JobSlot job = kNoSlot;

@@ -566,7 +566,7 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
             if (!bounds[i].consumable || charge.amounts[i] == 0 || !most) continue;
             const std::int64_t used = used_at(&counted, i, reservation.start, *binds);
             reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
-                                         (values::Sum(*most) - used - charge.amounts[i]).value()});
+                                         values::Sum(*most) - used - charge.amounts[i]});
         }
     }
 }

@@ -209,7 +209,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     kept.spare = made.spare;
     for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
         const std::int64_t most = future_.schedule().demand(limit).used->max_in({made.start, made.end});
-        kept.least_spare.push_back({limit.key, limit.capacity - most});
+        kept.least_spare.push_back({limit.key, values::Sum(limit.capacity) - most});
     }
     const auto is_of_host = [](const Reservation::Spare& one) { return one.key.use.scope == UseScope::host; };
     std::ranges::copy_if(made.spare, std::back_inserter(kept.least_spare), is_of_host);

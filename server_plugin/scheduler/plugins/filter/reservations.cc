@@ -54,7 +54,7 @@ bool limits_user(CycleState& state, const User& user, const QueueView& view) {
     return any_spare(state, [&](const Reservation::Spare& spare) {
         if (spare.key.use.scope != UseScope::own) return is_of_user(spare.key.use, view);
         const auto may_exceed = spare.key.limit->may_exceed;
-        return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left);
+        return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left.value());
     });
 }
 
