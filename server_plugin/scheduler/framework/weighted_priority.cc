@@ -80,7 +80,7 @@ void WeightedPriority::norm(JobSlot job, Terms& terms) const {
 
 double WeightedPriority::value(JobSlot job) const {
     Terms terms;
-    if (!urgencies_.with_deadlines().empty()) terms.deadline = deadline(job);
+    terms.deadline = deadline(job);
     norm(job, terms);
     return terms.value;
 }
