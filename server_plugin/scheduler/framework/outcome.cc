@@ -16,7 +16,7 @@ std::uint32_t number_of_kind(const Reason& reason) {
 }
 
 // Returns Answer::number of an answer.
-std::uint32_t number_of(const Reason& reason, std::string_view text) {
+std::uint32_t answer_number(const Reason& reason, std::string_view text) {
     const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
     return number_of_kind(reason) | (hash & ((1U << kTextBits) - 1));
 }
@@ -37,14 +37,14 @@ std::string_view Outcome::text(Answer& answer) {
     if (answer.number != 0) return answer.text;
     if (answer.reason.code == ReasonCode::subjobs_together) {
         answer.text = keep_text(c_.text_of(answer));
-        answer.number = number_of(answer.reason, answer.text);
+        answer.number = answer_number(answer.reason, answer.text);
         return answer.text;
     }
     const auto [place, made] = told_.try_emplace(answer.reason);
     Told& told = place->second;
     if (made) {
         told.text = keep_text(sched::text(answer.reason, c_.reason_context()));
-        told.number = number_of(answer.reason, told.text);
+        told.number = answer_number(answer.reason, told.text);
     }
     answer.text = told.text;
     answer.number = told.number;
