@@ -84,7 +84,8 @@ enum FilterTrait : unsigned {
     // refuses gets its comment before the turns, and has no turn. With round_robin another job of its queue
     // has the turn instead.
     before_turns = 64,
-    // The filter refuses no job of a user for whom `may_refuse` is false.
+    // The filter refuses no job of a user for whom `may_refuse` is false, with a request that there was when
+    // the cycle began. Searches for more chunks (select_range) call it for each of their larger requests.
     by_users_only = 128,
 };
 

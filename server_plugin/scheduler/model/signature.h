@@ -20,7 +20,7 @@ struct Signature {
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
     std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
-    std::uint32_t together = 0;   // Tables::Impatient::together; 0: the job isn\'t in this table
+    std::uint32_t together = 0;   // Tables::Impatient::together; 0: the job starts alone
     Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
     friend bool operator==(const Signature&, const Signature&) = default;
 };

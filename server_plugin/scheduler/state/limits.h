@@ -64,7 +64,8 @@ struct OwnLimit {
     // Returns whether `most` can limit anything by these settings. Null: it always can.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns whether `most` or `check` may refuse places to the job, or, if it is null, to any job of the
-    // user in the queue. False may become true only by starts of the same owner or group. Null: they may.
+    // user in the queue with a request that there was when the cycle began. False may become true only by
+    // starts of the same owner or group. Null: they may.
     bool (*may_refuse)(CycleState& state, const JobNeeds* job, const User& user,
                        const QueueView& view) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.

@@ -373,7 +373,7 @@ std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, co
 }
 
 // Compares what a job asks for with a limit that it has to equal. nullopt: it asks for the same or for
-// nothing. Of texts, the amounts are their numbers in state.strings.
+// nothing. For texts, the amounts are their numbers in state.strings.
 std::optional<QuotaBook::Balance> QuotaBook::unequal(const CycleState& state, const Key& key,
                                                      std::size_t number, const Request& request) {
     const Bound& bound = rule_of(key).bounds[number];

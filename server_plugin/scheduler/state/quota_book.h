@@ -75,7 +75,7 @@ class QuotaBook {
     // of the pool, to which a vnode without a limit adds its own amounts.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject, Instant ends, PoolId pool);
     // Returns a line for each limit by a formula that isn't in force for such a job, because the formula's
-    // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known of vnodes=n1".
+    // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known for vnodes=n1".
     std::vector<std::string> unknown_limits(const CycleState& state, const Subject& subject, Instant ends,
                                             PoolId pool);
     // Returns whether a rule may refuse a job of the user and the group in the queue, with this request;

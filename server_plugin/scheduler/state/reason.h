@@ -55,7 +55,8 @@ enum class ReasonCode : std::uint8_t {
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
     subjob_limit,          // a: max_run_subjobs of the policy
-    // object: "quota (rule): resource", a: asked, b: used, c: limit. Of a text, a and c are the texts.
+    // object: "quota (rule): resource", a: asked, b: used, c: limit. For a text, a and c are the numbers of
+    // the texts.
     over_quota,
     above_quota,           // as over_quota; the job can never meet the limit
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS

@@ -102,10 +102,11 @@ struct Tables {
     std::vector<values::Sum> in_use;  // by resource
     NodeSize counted_size;            // the size of a node for Queue::nodes_in_use
     RunningChanges running_changes;
-    QuotaVnodes quota_vnodes;
-    // The same for waiting jobs: those that have arrived, gone or changed while they waited. What concerns
-    // all jobs is only noted in `running_changes`.
+    // The same for waiting jobs: those that have arrived, gone or changed while they waited. Changes that
+    // concern all jobs are only noted in `running_changes`.
     RunningChanges waiting_changes;
+    // The vnodes that the filters of quotas select, until vnodes change.
+    QuotaVnodes quota_vnodes;
     PastUsage usage;
     // The places where suspended jobs resume: the amounts that they have given back, for each place that the
     // host has reported.
