@@ -303,9 +303,10 @@ bool DecisionBatch::apply(const Decision& decision) {
     return false;
 }
 
-bool DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
+Together DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
     const Job* array = server_.state.job_told_as(decisions.front().job);
-    if (array == nullptr || !array->is_array() || state_for_plugin(*array) != job_state::kQueued) return true;
+    if (array == nullptr || !array->is_array() || state_for_plugin(*array) != job_state::kQueued)
+        return Together::moot;
     only_tells_ = false;
     std::vector<std::string> subjobs;
     for (const Decision& decision : decisions) {
@@ -318,12 +319,12 @@ bool DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
                                     fmt::format("{} decisions dropped, which start subjobs together: {}: {}",
                                                 decisions.size(), subjobs.back(), done.error().message));
             array_goes_on_ = false;
-            return false;
+            return Together::refused;
         }
     }
     for (size_t i = 0; i < subjobs.size() && log_ != nullptr; ++i)
         write_decision(*log_, decisions[i], subjobs[i], server_.state);
-    return true;
+    return Together::started;
 }
 
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {

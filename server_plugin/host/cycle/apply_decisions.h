@@ -22,6 +22,13 @@ bool is_harmless(const Decision& decision);
 
 // Puts decisions of a cycle into one transaction. Keeps account of the amounts on vnodes: a later decision
 // can't use amounts that an earlier decision has taken.
+// The outcome of decisions that start subjobs together.
+enum class Together {
+    started,
+    moot,     // the array isn't queued any more, and nothing has changed
+    refused,  // one of the decisions doesn't fit any more: the batch must not be committed
+};
+
 class DecisionBatch {
   public:
     // `preempted`: the ids of the jobs that the cycle's decisions have preempted so far; this object adds
@@ -33,8 +40,7 @@ class DecisionBatch {
     // Applies a decision. Returns false if it doesn't fit any more.
     bool apply(const Decision& decision);
     // Applies the decisions that start subjobs of an array together, in a batch without other decisions.
-    // Returns false if one of them doesn't fit any more: the batch must not be committed then.
-    bool apply_together(const std::vector<Decision>& decisions);
+    Together apply_together(const std::vector<Decision>& decisions);
     // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }
     // Commits. A transaction that has only comments, estimates and types of accrued time doesn't wait for the

@@ -118,11 +118,13 @@ void Cycles::apply_some() {
     std::optional<Log::Together> together(std::in_place, log);
     DecisionBatch batch(server_, server_.now(), preempted_, not_preempted_, weights_, &log);
     const std::vector<Decision> group = on ? next_together() : std::vector<Decision>();
-    const bool fits = group.empty() || apply_together(batch, group);
+    bool fits = true;
     if (!group.empty()) {
+        const Together outcome = apply_together(batch, group);
+        fits = outcome != Together::refused;
         applied_ += group.size();
         dropped = array_goes_on(batch) || (!fits && server_.changed->anything()) || dropped;
-        if (fits) starts = group.size();
+        if (outcome == Together::started) starts = group.size();
         end_of_slice = applied_;
     }
     while (applied_ < end_of_slice) {
@@ -186,16 +188,15 @@ std::vector<Decision> Cycles::next_together() const {
     return together;
 }
 
-// Carries out decisions that start subjobs of an array together. Returns false if that isn't possible any
-// more: the batch must not be committed then.
-bool Cycles::apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions) {
+// Carries out decisions that start subjobs of an array together, if they still hold.
+Together Cycles::apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions) {
     const bool hold = std::ranges::all_of(decisions, [&](const Decision& one) { return still_holds(one); });
-    if (hold && batch.apply_together(decisions)) {
+    const Together outcome = hold ? batch.apply_together(decisions) : Together::refused;
+    if (outcome == Together::started)
         note_.decisions.at(static_cast<size_t>(Decision::Kind::run)) += decisions.size();
-        return true;
-    }
-    note_.dropped += decisions.size();
-    return false;
+    else
+        note_.dropped += decisions.size();
+    return outcome;
 }
 
 // Returns whether decisions other than harmless ones (comments, estimates, types of accrued time) are left.

@@ -81,7 +81,7 @@ class Cycles {
     void take_decisions();
     void apply_some();
     std::vector<Decision> next_together() const;
-    bool apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions);
+    Together apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions);
     bool array_goes_on(const DecisionBatch& batch);
     void learn(size_t count, std::chrono::nanoseconds took);
     void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
