@@ -110,9 +110,14 @@ void Changes::refuse(const std::string& from, std::string message) {
     // A value may come from thousands of lines, and may be as long.
     constexpr std::size_t kMost = 400;
     const auto cut = [](const std::string& text) {
-        return text.size() <= kMost
-                   ? text
-                   : text.substr(0, kMost / 2) + " ... " + text.substr(text.size() - kMost / 2);
+        if (text.size() <= kMost) return text;
+        // Leave out the rest of a character of UTF-8 that either cut goes through.
+        const auto goes_on = [&](std::size_t at) { return (text[at] & '\xc0') == '\x80'; };
+        std::size_t end = kMost / 2;
+        std::size_t begin = text.size() - kMost / 2;
+        for (int i = 0; i < 3 && goes_on(end); ++i) --end;
+        for (int i = 0; i < 3 && goes_on(begin); ++i) ++begin;
+        return text.substr(0, end) + " ... " + text.substr(begin);
     };
     problems_.push_back({cut(from), 0, 0, "", cut(message)});
 }

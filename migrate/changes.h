@@ -74,6 +74,10 @@ class Changes {
     // Returns the policies that the migration makes, or the scheduler's present ones if it makes none.
     std::vector<const objects::Object*> policies() const;
     void notes_on_queues(const std::set<std::string>& route_queues);
+    // Returns the line that the ledger of earlier migrations has for an attribute, or with an empty one for
+    // an object; null: none.
+    const LedgerLine* line_before(objects::ObjectType type, std::string_view object,
+                                  std::string_view attribute) const;
 
     const objects::Snapshot* current_;
     const Ledger& before_;
@@ -82,11 +86,6 @@ class Changes {
     objects::ResourceNames resources_;
     Part part_ = Part::options;
     std::set<Part> parts_;
-    // Returns the line that the ledger of earlier migrations has for an attribute, or with an empty one for
-    // an object; null: none.
-    const LedgerLine* line_before(objects::ObjectType type, std::string_view object,
-                                  std::string_view attribute) const;
-
     std::unordered_set<std::string> recorded_;  // type, object, attribute and value of the ledger's lines
     // The first line of before_ for each type, object and attribute.
     std::unordered_map<std::string, const LedgerLine*> lines_before_;

@@ -28,7 +28,7 @@ void tell_removed(Changes& to, const Wanted& first, std::span<const std::string>
         const std::string_view key = objects::quota_rule_name(element);
         if (std::ranges::find(after, key, objects::quota_rule_name) != after.end()) continue;
         to.result().report.lines.push_back({kGone, fmt::format("{} {}.{}", object, first.attribute, key), "",
-                                            true, element.substr(key.size() + 2)});
+                                            true, std::string(objects::quota_rule_text(element))});
         const auto* elements = made ? std::get_if<objects::StringList>(&*made) : nullptr;
         if (elements == nullptr || std::ranges::find(*elements, element) == elements->end())
             to.note(
@@ -120,7 +120,9 @@ void set_elements(Changes& to, std::span<const Wanted> elements) {
         const Wanted& element = elements[i];
         const auto old = std::ranges::find(before, element.key, objects::quota_rule_name);
         const bool changed = i >= kept || before[i] != after[i];
-        const auto text = [&](const std::string& whole) { return whole.substr(element.key.size() + 2); };
+        const auto text = [&](const std::string& whole) {
+            return std::string(objects::quota_rule_text(whole));
+        };
         to.result().report.lines.push_back({element.from,
                                             fmt::format("{} {} {}.{}", objects::type_name(first.type),
                                                         first.object, first.attribute, element.key),

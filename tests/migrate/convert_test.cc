@@ -1,5 +1,6 @@
 #include "migrate/convert.h"
 
+#include "migrate/changes.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
 #include "rrule/window_set.h"
@@ -25,6 +26,23 @@ std::string commands(const ConfigFile& file) {
     const auto conversion = convert({.config = file}, {}, nullptr);
     EXPECT_TRUE(conversion);
     return to_qmgr(*conversion);
+}
+
+TEST(Changes, LongMessagesAreCutBetweenCharacters) {
+    const Ledger before;
+    const Surroundings server;
+    Changes changes(nullptr, before, server, server, true);
+    const auto umlauts = [](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i) text += "\u00e4";
+        return text;
+    };
+    changes.refuse("file:1", "x" + umlauts(300) + "y");
+    const auto conversion = changes.finish({});
+    ASSERT_FALSE(conversion);
+    ASSERT_EQ(conversion.error().size(), 1U);
+    EXPECT_EQ(conversion.error().front().file, "file:1");
+    EXPECT_EQ(conversion.error().front().message, "x" + umlauts(99) + " ... " + umlauts(99) + "y");
 }
 
 TEST(Convert, OptionsBecomeAttributes) {
