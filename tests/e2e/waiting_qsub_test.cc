@@ -42,11 +42,11 @@ class WaitingQsub : public OriginServer {
         run.environment = {{"TERM", "vt220"}, {"SHELL", "/bin/sh"}, {"ODD", kOdd}};
         run.timeout = std::chrono::seconds(seconds);
         const std::string session = "stty rows 33 cols 91 -isig; : >$ready; " + program("qsub").string() +
-                                    " -I -S /bin/sh " + options + "; code=$?; rm -f $ready; exit $code";
+                                    " -I -S /bin/sh " + options;
         const std::string terminal =
             "export ready=$(mktemp -u); (until [ -e $ready ]; do sleep 0.05; done; cat) | "
             "/usr/bin/script -qec '" +
-            session + "' /dev/null";
+            session + "' /dev/null; code=$?; rm -f $ready; exit $code";
         return server.command_as(runner(), {"/bin/sh", "-c", terminal}, run);
     }
     std::string last_job() const {
