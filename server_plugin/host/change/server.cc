@@ -54,7 +54,9 @@ std::string Server::state_text() const {
 
 Result<void> Server::make_first_objects() {
     Change change(*this, now());
-    if (parts.store.empty()) {
+    const auto empty = parts.store.empty();
+    if (!empty) return tl::unexpected(empty.error());
+    if (*empty) {
         Attributes& server = change.server_attributes();
         for (const AttributeDef& row : server_table().rows()) {
             if (!row.has(preset)) continue;

@@ -94,7 +94,8 @@ Result<void> is_new(Server& server, const std::string& id, int64_t hops) {
     const Job* job = server.state.job(id);
     if (job != nullptr && job->state != job_state::kMoved) return fail(PBSE_JOBEXIST);
     const auto before = server.parts.store.received(values::lowered(id));
-    if (before && *before >= hops) return fail(PBSE_JOBEXIST);
+    if (!before) return tl::unexpected(before.error());
+    if (*before && **before >= hops) return fail(PBSE_JOBEXIST);
     return {};
 }
 

@@ -94,9 +94,11 @@ int64_t Store::newest_version() {
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 
-bool Store::empty() const {
+Result<bool> Store::empty() const {
     Query query = impl_->db.statement("SELECT 1 FROM object WHERE type=0");
-    return !query.next();
+    const bool found = query.next();
+    if (!query.ok()) return impl_->failed("can not read objects");
+    return !found;
 }
 
 Result<std::string> Store::keep_server_name(std::string_view name) {
@@ -309,6 +311,7 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
         Query query = db.statement("SELECT id FROM comment WHERE text=?");
         query.bind(text);
         if (query.next()) id = query.integer(0);
+        if (!query.ok()) return failed("can not read comments");
     }
     if (!id) {
         if (auto done = forget_unused_comments(); !done) return tl::unexpected(done.error());
@@ -330,12 +333,14 @@ Result<void> Store::Impl::forget_unused_comments() {
         Query query = db.statement("SELECT id FROM comment WHERE id > ? ORDER BY id LIMIT ?");
         query.bind(comments_looked_at).bind(static_cast<int64_t>(kLookedAt));
         while (query.next()) ids.push_back(query.integer(0));
+        if (!query.ok()) return failed("can not read comments");
     }
     comments_looked_at = ids.size() < kLookedAt ? 0 : ids.back();
     for (const int64_t id : ids) {
         {
             Query used = db.statement("SELECT 1 FROM job_comment WHERE comment=? LIMIT 1");
             if (used.bind(id).next()) continue;
+            if (!used.ok()) return failed("can not read comments");
         }
         std::erase_if(comment_ids, [&](const auto& known) { return known.second == id; });
         if (auto done = run("DELETE FROM comment WHERE id=?", [&](Query& query) { query.bind(id); }); !done)
@@ -360,10 +365,12 @@ Result<void> Store::save_received(std::string_view id, int64_t hops, int64_t at)
                       [&](Query& query) { query.bind(id).bind(hops).bind(at); });
 }
 
-std::optional<int64_t> Store::received(std::string_view id) {
+Result<std::optional<int64_t>> Store::received(std::string_view id) {
     Query query = impl_->db.statement("SELECT hops FROM received WHERE id=?");
     query.bind(id);
-    return query.next() ? std::optional(query.integer(0)) : std::nullopt;
+    const auto hops = query.next() ? std::optional(query.integer(0)) : std::nullopt;
+    if (!query.ok()) return impl_->failed("can not read received jobs");
+    return hops;
 }
 
 Result<void> Store::forget_received(int64_t before) {

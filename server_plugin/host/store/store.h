@@ -37,7 +37,7 @@ class Store {
     Store& operator=(const Store&) = delete;
 
     // Returns whether no object of the server has been saved yet.
-    bool empty() const;
+    Result<bool> empty() const;
     // Returns the server's name in job ids: the stored name; if there is none yet, stores and returns `name`.
     // The name stays the same, because jobs' ids and the files of their starts have it.
     Result<std::string> keep_server_name(std::string_view name);
@@ -88,7 +88,7 @@ class Store {
     // servers had it. received() returns the hops of the job's last hand-in; nullopt: no hand-in of it is
     // stored. forget_received() forgets the hand-ins before an instant, in a transaction of its own.
     Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
-    std::optional<int64_t> received(std::string_view id);
+    Result<std::optional<int64_t>> received(std::string_view id);
     Result<void> forget_received(int64_t before);
 
     // The next functions make a change of many objects without keeping others from the database for long.

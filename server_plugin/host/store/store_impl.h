@@ -57,7 +57,7 @@ class Store::Impl {
     Result<void> load_jobs(State& state);
     bool make_job(const JobRow& row, SharedTexts& texts, Job& job) const;
     Result<void> load_links(State& state);
-    Attributes load_attributes(int64_t object, const AttributeTable& table);
+    Result<Attributes> load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
                            const std::string* attributes);
     // Moves at most `most` rows that were set aside to their places. Returns false if none is left.

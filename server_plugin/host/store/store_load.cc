@@ -12,13 +12,14 @@
 
 namespace pbs::host {
 
-Attributes Store::Impl::load_attributes(int64_t object, const AttributeTable& table) {
+Result<Attributes> Store::Impl::load_attributes(int64_t object, const AttributeTable& table) {
     Attributes attributes;
     Query query = db.statement("SELECT name, resource, value FROM object_attribute WHERE object=?");
     query.bind(object);
     while (query.next())
         if (const AttributeDef* def = table.find(query.text(0)))
             attributes.set(*def, query.text(1), query.text(2));
+    if (!query.ok()) return failed("can not read attributes of objects");
     return attributes;
 }
 
@@ -40,27 +41,25 @@ Result<void> Store::Impl::load_objects(State& state) {
         const auto handle = static_cast<uint64_t>(id);
         const std::string name(query.text(2));
         state.handle_in_use(handle);
-        switch (query.integer(1)) {
-            case PBS_OBJ_SERVER:
-                state.server = load_attributes(id, server_table());
-                break;
-            case PBS_OBJ_QUEUE:
-                state.put(Queue{handle, name, load_attributes(id, queue_table())});
-                break;
-            case PBS_OBJ_NODE:
-                state.put(Node{handle, name, static_cast<uint32_t>(query.integer(3)), query.integer(4),
-                               load_attributes(id, node_table())});
-                break;
-            case PBS_OBJ_SCHED:
-                state.put(Sched{handle, name, load_attributes(id, sched_table())});
-                break;
-            case PBS_OBJ_RESV:
-                state.put(Reservation{handle, name, load_attributes(id, reservation_table())});
-                break;
-            default:
-                return fail(PBSE_SYSTEM,
-                            fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
-        }
+        const int64_t type = query.integer(1);
+        const AttributeTable* table = type == PBS_OBJ_SERVER  ? &server_table()
+                                      : type == PBS_OBJ_QUEUE ? &queue_table()
+                                      : type == PBS_OBJ_NODE  ? &node_table()
+                                      : type == PBS_OBJ_SCHED ? &sched_table()
+                                      : type == PBS_OBJ_RESV  ? &reservation_table()
+                                                              : nullptr;
+        if (table == nullptr)
+            return fail(PBSE_SYSTEM,
+                        fmt::format("{}: object {} has an unknown type", path, sqlite::printable(name)));
+        auto attributes = load_attributes(id, *table);
+        if (!attributes) return tl::unexpected(attributes.error());
+        if (type == PBS_OBJ_SERVER) state.server = std::move(*attributes);
+        if (type == PBS_OBJ_QUEUE) state.put(Queue{handle, name, std::move(*attributes)});
+        if (type == PBS_OBJ_NODE)
+            state.put(Node{handle, name, static_cast<uint32_t>(query.integer(3)), query.integer(4),
+                           std::move(*attributes)});
+        if (type == PBS_OBJ_SCHED) state.put(Sched{handle, name, std::move(*attributes)});
+        if (type == PBS_OBJ_RESV) state.put(Reservation{handle, name, std::move(*attributes)});
     }
     if (!query.ok()) return failed("can not read objects");
     // Set the places of reservations last, when all vnodes are loaded.
@@ -200,6 +199,7 @@ Result<void> Store::load(State& state) {
     {
         Query query = impl_->db.statement("SELECT 1 FROM counter WHERE name='aside_holds'");
         impl_->behind = query.next();
+        if (!query.ok()) return impl_->failed("can not read counters");
     }
     if (impl_->behind)
         if (auto done = impl_->begin_writing(); !done) return done;
@@ -222,6 +222,7 @@ Result<void> Store::load(State& state) {
     }
     Query query = impl_->db.statement("SELECT value FROM counter WHERE name='next_sequence'");
     if (query.next()) state.next_sequence = query.integer(0);
+    if (!query.ok()) return impl_->failed("can not read the number of the next job");
     return impl_->begin_writing();
 }
 
