@@ -79,12 +79,12 @@ struct Arguments {
 };
 
 int refuse(const Arguments& arguments, const Problems& problems) {
-    if (arguments.json) fmt::print("{}", to_json(problems));
-    for (const Problem& problem : problems) fmt::print(stderr, "pbs_migrate: {}\n", to_text(problem));
     const bool migrates = arguments.task() == Task::apply || arguments.task() == Task::dry_run;
     const bool unknown =
         arguments.task() == Task::apply &&
         std::ranges::any_of(problems, [](const Problem& problem) { return problem.unknown; });
+    if (arguments.json) fmt::print("{}", to_json(problems, unknown));
+    for (const Problem& problem : problems) fmt::print(stderr, "pbs_migrate: {}\n", to_text(problem));
     if (unknown) {
         fmt::print(stderr,
                    "pbs_migrate: the server may have migrated the files or not: --diff in place of this run "

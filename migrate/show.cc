@@ -113,8 +113,9 @@ std::string to_json(const std::string& file, const Exported& exported) {
     return dumped(out);
 }
 
-std::string to_json(const Problems& problems) {
+std::string to_json(const Problems& problems, bool unknown) {
     Json out;
+    if (unknown) out["unknown"] = true;
     out["problems"] = Json::array();
     for (const Problem& problem : problems)
         out["problems"].push_back({{"file", problem.file},

@@ -38,8 +38,9 @@ std::string show(const Conversion& conversion, Format format);
 // A "value" of null means that the value is taken back; a "before" of null, that nothing was set.
 std::string to_json(const Conversion& conversion);
 // Returns problems as JSON: {"problems": [{"file": "config", "line": 12, "column": 20, "option": "MAX_JOBS",
-// "message": "..."}]}. Line 0 is the whole file, column 0 the whole line.
-std::string to_json(const Problems& problems);
+// "message": "..."}]}. Line 0 is the whole file, column 0 the whole line. `unknown`: nobody knows whether the
+// files were migrated; then there is "unknown": true, too.
+std::string to_json(const Problems& problems, bool unknown = false);
 
 // Returns the result of an export as JSON: {"file": "/back/sched_config", "left_out": ["..."]}
 std::string to_json(const std::string& file, const Exported& exported);

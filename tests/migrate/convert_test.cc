@@ -1,6 +1,7 @@
 #include "migrate/convert.h"
 
 #include "migrate/changes.h"
+#include "migrate/show.h"
 #include "objects/snapshot.h"
 #include "objects/store.h"
 #include "rrule/window_set.h"
@@ -43,6 +44,12 @@ TEST(Changes, LongMessagesAreCutBetweenCharacters) {
     ASSERT_EQ(conversion.error().size(), 1U);
     EXPECT_EQ(conversion.error().front().file, "file:1");
     EXPECT_EQ(conversion.error().front().message, "x" + umlauts(99) + " ... " + umlauts(99) + "y");
+}
+
+TEST(Show, JsonTellsIfTheOutcomeIsUnknown) {
+    const Problems problems{{"svr", 0, 0, "", "the connection broke"}};
+    EXPECT_THAT(to_json(problems, true), HasSubstr("\"unknown\""));
+    EXPECT_THAT(to_json(problems), Not(HasSubstr("\"unknown\"")));
 }
 
 TEST(Convert, OptionsBecomeAttributes) {
