@@ -143,6 +143,9 @@ TEST(ResourceDiagrams, KnowJobsThatWereSuspended) {
     EXPECT_EQ(one.shown_from(10, 10), "4: 10-18 0/0/0 18-19 0/2/0 19-24 0/0/0");
     one.job["comment"] = "Job preempted by suspension";
     EXPECT_EQ(one.shown_from(10, 10), "4: 10-24 0/0/0");
+    one.restricted = "mem";
+    EXPECT_EQ(one.shown_from(10, 10), "4: 10-24 2/0/0") << "it keeps its ncpus";
+    one.restricted = "";
     one.job["job_state"] = "R";
     one.job.erase("sched_preempted");
     one.job["suspended_for"] = "36000";

@@ -131,8 +131,9 @@ class Uses {
             add({*began, from}, vnodes, std::string(job.value("queue")), UseKind::in_use);
             go_on(job, hours, vnodes, from, left, UseKind::in_use);
         } else if (state == "S") {
+            // A job that somebody, or a preemption, has suspended: nobody knows when it goes on.
             if (!began || !job.value("comment").starts_with("Suspended until ") || hours.are_open(now_))
-                return;
+                return wait(job, vnodes, now_, std::nullopt);
             const auto opens = hours.next_change(now_, until_);
             wait(job, vnodes, now_, opens);
             if (opens) go_on(job, hours, vnodes, *opens, left_of(job, *began), UseKind::planned);
