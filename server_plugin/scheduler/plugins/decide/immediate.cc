@@ -1,5 +1,5 @@
 // start_within of jobs: rejects a job that hasn't started within the time that it asks for. An array whose
-// subjobs start together, and that this cycle left to another one, is rejected by none but that one.
+// subjobs start together isn't rejected by a cycle that has left it to another one without trying it.
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
