@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +33,6 @@ struct CheckContext {
     bool keeps_execution_types = false;  // execution_type of queues is kept in the store; else the server
                                          // keeps it
 };
-
-// The greatest max_range_chunks. To carry out a start with more chunks takes the server too long. A database
-// of an earlier release may have up to 100,000, which count as this many.
-inline constexpr std::int64_t kMostRangeChunks = 20'000;
 
 // Checks the meaning of one value: recurrences, formulas, programs, names of queues and resources. `before`
 // is the value that it replaces, or null.

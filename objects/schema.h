@@ -25,6 +25,10 @@ using values::ObjectType;
 using values::own_types;
 using values::type_name;
 
+// The greatest max_range_chunks. To carry out a start with more chunks takes the server too long. A database
+// of an earlier release may have up to 100,000, which count as this many.
+inline constexpr std::int64_t kMostRangeChunks = 20'000;
+
 // Attribute operators, with the batch protocol's numbers.
 enum class Operation : int { set = 0, unset = 1, increment = 2, decrement = 3 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "objects/check.h"
+#include "objects/schema.h"
 #include "objects/snapshot.h"
 #include "server_plugin/scheduler/model/chunk_range.h"
 #include "server_plugin/scheduler/model/deadline.h"

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "objects/check.h"
+#include "objects/schema.h"
 #include "objects/snapshot.h"
 #include "values/text.h"
 
