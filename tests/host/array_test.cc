@@ -476,17 +476,15 @@ TEST_F(ArrayTest, StartsSubjobsTogetherOrNone) {
         0);
     const ifl::Attributes at_once{attribute("Resource_List.start_within", "60")};
     const std::string three = submit_array("1-3", at_once);
-    const std::string job = submit(user(), {attribute("Resource_List.ncpus", "1")}, "q");
-    EXPECT_LE(schedule(), 3);
-    EXPECT_THAT(started(), ElementsAre(job)) << "n1 has two CPUs";
+    schedule();
+    EXPECT_THAT(started(), testing::IsEmpty()) << "n1 has two CPUs";
     EXPECT_EQ(job_shows(three, "job_state"), "Q");
     EXPECT_EQ(job_shows(three, "array_indices_remaining"), "1-3");
     EXPECT_EQ(job_shows(three, "array_state_count"), "Queued:3 Running:0 Exiting:0 Expired:0");
     ASSERT_EQ(del(three), 0);
-    end(job);
 
     const std::string two = submit_array("1-2", at_once);
-    EXPECT_EQ(schedule(), 2) << "one starts both, and was asked for another";
+    schedule();
     const std::string number = two.substr(0, two.find('['));
     EXPECT_THAT(started(), ElementsAre(number + "[1].svr", number + "[2].svr"));
     EXPECT_EQ(job_shows(two, "job_state"), "B");
