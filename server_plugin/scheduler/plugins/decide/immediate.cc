@@ -26,22 +26,26 @@ void decide_immediate(Outcome& outcome) {
     Tables& t = cycle.tables;
     if (!cycle.settings.immediate || t.impatient_until.empty()) return;
     absl::flat_hash_map<JobSlot, Refused*> refused;
+    absl::flat_hash_set<JobSlot> settled;  // jobs that start, or are rejected for another reason
     for (Refused& refusal : cycle.refused) {
-        if (refusal.job == kNoSlot || cycle.answers[refusal.answer].rejected) continue;
+        if (refusal.job == kNoSlot) continue;
         const auto known = t.impatient.find(refusal.job);
         if (known == t.impatient.end()) continue;
+        if (cycle.answers[refusal.answer].rejected) {
+            settled.insert(refusal.job);
+            continue;
+        }
         known->second.why = without_verdict(outcome.text(cycle.answers[refusal.answer]));
         refused[refusal.job] = &refusal;
     }
-    absl::flat_hash_set<JobSlot> started;
     for (const Started& start : cycle.started)
-        if (t.impatient.contains(start.job)) started.insert(start.job);
+        if (t.impatient.contains(start.job)) settled.insert(start.job);
     for (const auto& [until, job] : t.impatient_until) {
         if (cycle.in.now < until) {
             cycle.state.instants->insert(until);
             break;
         }
-        if (started.contains(job) || !waits_for_first_start(cycle, job)) continue;
+        if (settled.contains(job) || !waits_for_first_start(cycle, job)) continue;
         const Tables::Impatient& impatient = t.impatient.at(job);
         if (impatient.left_at == cycle.in.now) {  // it isn't rejected before it was tried
             cycle.state.instants->insert(cycle.in.now + Seconds(1));
