@@ -82,10 +82,7 @@ bool Scheduler::start_cycle(Instant now, std::string_view sched, CycleTrigger tr
         if (before) before(inspector);
         take(impl->run(now, name, trigger, false));
     };
-    const bool takes_long = impl_->queued_jobs() >= impl_->long_cycle ||
-                            (before && impl_->looks_take_long()) || impl_->estimates_take_long(sched, now) ||
-                            impl_->weights_take_long(sched, now) || impl_->places_take_long(sched, now) ||
-                            impl_->formula_takes_long(sched, now) || impl_->subjobs_take_long();
+    const bool takes_long = (before && impl_->looks_take_long()) || impl_->cycle_takes_long(sched, now);
     return start(now, takes_long, work, std::move(finished));
 }
 

@@ -190,15 +190,24 @@ struct Scheduler::Impl {
                subjobs_take_long() ||
                std::ranges::any_of(policies, [&](const auto& one) { return quotas_take_long(one.second); });
     }
+    // Returns whether a cycle takes so long that it needs a thread.
+    bool cycle_takes_long(std::string_view sched, Instant now) {
+        // Each search for a place may look at all vnodes: jobs times vnodes; some 50 ms with per_host.
+        constexpr std::size_t kLongSearches = 100'000;
+        const std::size_t queued = queued_jobs();
+        if (queued >= long_cycle || queued * tables.vnodes.size() >= kLongSearches || subjobs_take_long())
+            return true;
+        const Policy* policy = active_policy(sched, now);
+        return policy != nullptr &&
+               (quotas_take_long(*policy) || top_jobs_take_long(*policy, queued) ||
+                estimates_take_long(*policy, queued) || weights_take_long(*policy, queued) ||
+                formula_takes_long(*policy, queued));
+    }
     // Returns whether subjobs that start together take so long that cycles and look-aheads need a thread:
     // they are placed one beside the other, at several instants in a look-ahead.
     bool subjobs_take_long() const {
-        std::size_t together = 0;
-        for (const auto& [until, job] : tables.impatient_until) {
-            together += static_cast<std::size_t>(tables.impatient.at(job).together);
-            if (together * 100 >= long_cycle && together > 0) return true;
-        }
-        return false;
+        const auto together = static_cast<std::size_t>(tables.waiting_together);
+        return together > 0 && together * 100 >= long_cycle;
     }
     // Returns whether it takes long to match the vnodes with the patterns of the policy's quotas.
     bool quotas_take_long(const Policy& policy) const {
@@ -207,42 +216,29 @@ struct Scheduler::Impl {
         for (const auto& quota : policy.settings.quotas) patterns += quota->vnode_patterns;
         return patterns * tables.vnodes.size() >= kLongMatching;
     }
-    // Returns whether the estimates take so long that the cycle needs a thread: a look-ahead, which searches
-    // for a job's later start, takes as long as considering a hundred jobs.
-    bool estimates_take_long(std::string_view sched, Instant now) {
-        if (!tables.estimates.on) return false;
-        const Policy* policy = active_policy(sched, now);
-        if (policy == nullptr) return false;
-        const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
-        return std::min(most, queued_jobs()) * 100 >= long_cycle;
-    }
-    // Returns whether the weights of running jobs (reprioritize) take so long that the cycle needs a thread:
-    // they go by the tickets of all jobs, also of those that run.
-    bool weights_take_long(std::string_view sched, Instant now) {
-        if (!tables.weighs) return false;
-        const Policy* policy = active_policy(sched, now);
-        return policy != nullptr && policy->settings.reprioritize &&
-               queued_jobs() + static_cast<std::size_t>(tables.running) >= long_cycle;
-    }
-    // Returns whether places for jobs take so long that the cycle needs a thread. Each search may look at all
-    // vnodes; that for the later start of a top job does so for each change of what is free.
-    bool places_take_long(std::string_view sched, Instant now) {
-        constexpr std::size_t kLongSearches = 100'000;  // jobs times vnodes; some 50 ms with per_host
-        constexpr std::size_t kLongTopJobs = 5'000;     // top jobs times vnodes; some 50 ms with many chunks
-        const std::size_t queued = queued_jobs();
-        if (queued * tables.vnodes.size() >= kLongSearches) return true;
-        const Policy* policy = active_policy(sched, now);
-        if (policy == nullptr) return false;
-        if (quotas_take_long(*policy)) return true;
-        const auto top = static_cast<std::size_t>(std::max<std::int64_t>(policy->settings.backfill_depth, 1));
+    // Returns whether the look-aheads of top jobs take long: each looks at the vnodes for each change of what
+    // is free.
+    bool top_jobs_take_long(const Policy& policy, std::size_t queued) const {
+        constexpr std::size_t kLongTopJobs = 5'000;  // top jobs times vnodes; some 50 ms with many chunks
+        const auto top = static_cast<std::size_t>(std::max<std::int64_t>(policy.settings.backfill_depth, 1));
         return std::min(top, queued) * tables.vnodes.size() >= kLongTopJobs;
     }
-    // Returns whether job_sort_formula takes so long for all jobs that the cycle needs a thread: considering
-    // a job takes as long as a hundred operations of a formula.
-    bool formula_takes_long(std::string_view sched, Instant now) {
-        const Policy* policy = active_policy(sched, now);
-        return policy != nullptr && policy->formula &&
-               queued_jobs() * policy->formula->operations() >= long_cycle * 100;
+    // Returns whether the estimates take long: a look-ahead, which searches for a job's later start, takes as
+    // long as considering a hundred jobs.
+    bool estimates_take_long(const Policy& policy, std::size_t queued) const {
+        const auto most = static_cast<std::size_t>(policy.settings.estimate_depth);
+        return tables.estimates.on && std::min(most, queued) * 100 >= long_cycle;
+    }
+    // Returns whether the weights of running jobs (reprioritize) take long: they go by the tickets of all
+    // jobs, also of those that run.
+    bool weights_take_long(const Policy& policy, std::size_t queued) const {
+        return tables.weighs && policy.settings.reprioritize &&
+               queued + static_cast<std::size_t>(tables.running) >= long_cycle;
+    }
+    // Returns whether job_sort_formula takes long for all jobs: considering a job takes as long as a hundred
+    // operations of a formula.
+    bool formula_takes_long(const Policy& policy, std::size_t queued) const {
+        return policy.formula && queued * policy.formula->operations() >= long_cycle * 100;
     }
     // Returns whether the scheduler works in a thread other than this one.
     bool works_elsewhere() const {

@@ -101,7 +101,8 @@ CountedJob Tables::counted(JobSlot job) const {
 
 void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs, std::int64_t together) {
     const auto known = impatient.find(slot);
-    if (known != impatient.end()) impatient_until.erase({known->second.until, slot});
+    if (known != impatient.end() && impatient_until.erase({known->second.until, slot}) > 0)
+        waiting_together -= known->second.together;
     if (!within || *within < 0) {
         if (known != impatient.end()) impatient.erase(known);
         return;
@@ -111,7 +112,9 @@ void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool 
     job.until = jobs.eligible[slot] + job.within;
     job.started = job.started || runs;
     job.together = together;
-    if (!job.started) impatient_until.emplace(job.until, slot);
+    if (job.started) return;
+    impatient_until.emplace(job.until, slot);
+    waiting_together += together;
 }
 
 bool Tables::tells_projects_apart() const {

@@ -127,6 +127,7 @@ struct Tables {
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // the jobs of `impatient` that haven't started
+    std::int64_t waiting_together = 0;                      // sum of Impatient::together of these jobs
     // Stores the number of seconds within which a job has to start; nullopt, or below 0: it waits for ever.
     // `runs`: it has started already. `together`: as in Impatient.
     void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs, std::int64_t together);
