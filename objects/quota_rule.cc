@@ -193,7 +193,11 @@ bool is_pattern(std::string_view text) {
 }
 
 bool matches_pattern(const std::string& pattern, const std::string& text) {
-    return is_pattern(pattern) ? fnmatch(pattern.c_str(), text.c_str(), 0) == 0 : pattern == text;
+    if (!is_pattern(pattern)) return pattern == text;
+    // Most names differ before the first special character.
+    const std::size_t literal = pattern.find_first_of("*?[\\");
+    return text.compare(0, literal, pattern, 0, literal) == 0 &&
+           fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
 VnodePattern vnode_pattern(std::string_view text) {

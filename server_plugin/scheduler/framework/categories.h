@@ -60,9 +60,13 @@ class Standings {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
-        // The number of starts and reservations when `standing` was computed.
-        std::uint64_t as_of = UINT64_MAX;
         Blockers blockers = 0;  // events that could lift its refusals
+        // The numbers of starts of the owner or group, and of reservations and preempted jobs, when
+        // `standing` was computed; it holds for `lasts` starts fewer one.
+        std::uint64_t starts = 0;
+        std::uint64_t kept = UINT64_MAX;
+        std::int64_t lasts = 1;
+        std::uint64_t seen = UINT64_MAX;  // the number of all starts when this was last compared
     };
     // Returns the entry of a user, by the user's number from 0 on.
     User& user(std::uint32_t number) {

@@ -84,7 +84,8 @@ enum FilterTrait : unsigned {
     // refuses gets its comment before the turns, and has no turn. With round_robin another job of its queue
     // has the turn instead.
     before_turns = 64,
-    // The filter refuses no job of a user for whom `may_refuse` is false, with a request that there was when
+    // The filter refuses no job of a user for whom `refuses_after` isn't 0, with a request that there was
+    // when
     // the cycle began. Searches for more chunks (select_range) call it for each of their larger requests.
     by_users_only = 128,
 };
@@ -100,7 +101,7 @@ struct Filter {
     // called. Null: it never does.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
     // For a filter without `is_open`. Returns whether the answer about a job with a walltime is the same in
-    // both queues, if it doesn't depend on the user (`may_refuse`). If so, a job that was refused in one
+    // both queues, if it doesn't depend on the user (`refuses_after`). If so, a job that was refused in one
     // isn't tested in the other. Null: unknown.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // For a filter whose refusals have the blocker less_of(key). Returns, for that key, the largest job that
@@ -111,10 +112,10 @@ struct Filter {
     // False may become true during a cycle only if a filter of owners or groups tests the user, too. Null:
     // the answers always depend on the user.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // For a filter of type OfSignatureAndUser. Returns whether it may refuse a job because of this user.
-    // Users whom it can't refuse share answers. False may become true only by starts of jobs of the same
-    // owner or group. Null: it may refuse jobs of any user.
-    bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
+    // For a filter of type OfSignatureAndUser. Returns after how many starts of jobs of the same owner or
+    // group it may refuse a job because of this user; 0: it may now. Users whom it can't refuse share
+    // answers. Null: it may refuse jobs of any user.
+    std::int64_t (*refuses_after)(CycleState& state, const User& user, const QueueView& view) = nullptr;
     // Called when the cycle starts a job; for subjobs that start together, once all of them have places.
     // Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;

@@ -407,8 +407,11 @@ void Judge::note_start(const Candidate& job, QueueView& view, Placement placemen
         if (filter->started != nullptr) filter->started(state_, job);
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
-        ++starts_of_owner_[job.user.owner];
-        ++starts_of_group_[job.user.group];
+        // Standings last for starts of jobs as large as those that there were when the cycle began.
+        constexpr std::uint64_t kEndsAll = std::uint64_t{1} << 32;
+        const std::uint64_t starts = c_.resized.contains(job.job) ? kEndsAll : 1;
+        starts_of_owner_[job.user.owner] += starts;
+        starts_of_group_[job.user.group] += starts;
     }
     started_.push_back({job.job, &view, std::move(placement), state_.ends(job), job.asked,
                         !c_.preempted.empty(), static_cast<std::uint32_t>(together)});

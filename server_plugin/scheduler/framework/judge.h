@@ -113,9 +113,10 @@ class Judge : CyclePart {
         user_numbers_;  // by JobTable::user: the user's number from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
     bool tells_users_apart_ = false;              // users have had a standing other than 0
-    std::vector<std::uint32_t> starts_of_owner_;  // by owner: starts since the first standing_of()
-    std::vector<std::uint32_t> starts_of_group_;
-    Standing standing_;  // reused memory for a standing
+    std::vector<std::uint64_t> starts_of_owner_;  // by owner: starts since the first standing_of()
+    std::vector<std::uint64_t> starts_of_group_;
+    Standing standing_;                // reused memory for a standing
+    std::int64_t standing_lasts_ = 1;  // see find_standing()
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
     std::size_t sets_known_ = 0;             // refused_by_sets when forget_sets() last compared it
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` plus 1

@@ -72,31 +72,37 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
     auto& number = user_numbers_[of != UINT32_MAX ? of : t_.jobs.user[job.job]];
     if (number == UINT32_MAX) number = users_++;
     Standings::User& user = queues.standings.user(number);
-    const bool is_new = user.as_of == UINT64_MAX;
-    if (is_new) {
+    const std::uint64_t kept = state_.reservations.size() + c_.preempted.size();
+    if (user.kept == kept && user.seen == started_.size()) return user;
+    user.seen = started_.size();
+    if (user.kept == UINT64_MAX) {
         user.owner = t_.jobs.owner[job.job];
         user.group = t_.jobs.group[job.job];
     }
     const unsigned reads = *queues.user_reads;
     const bool both = (reads & reads_user_too) != 0;
-    const std::uint64_t now = (both || (reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
-                              (both || (reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U) +
-                              state_.reservations.size() + c_.preempted.size();
-    if (user.as_of == now) return user;
-    user.as_of = now;
+    const std::uint64_t starts = (both || (reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
+                                 (both || (reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U);
+    if (user.kept == kept && starts - user.starts < static_cast<std::uint64_t>(user.lasts)) return user;
+    user.starts = starts;
+    user.kept = kept;
     user.blockers = find_standing(c_.candidate(job), queues);
+    user.lasts = standing_lasts_;
     queues.standings.change(user, standing_);
     tells_users_apart_ = tells_users_apart_ || user.standing != 0;
     return user;
 }
 
-// Stores the refusals of the job's user in `standing_`. Returns their blockers.
+// Stores the refusals of the job's user in `standing_`, and in `standing_lasts_` how many starts of the owner
+// or group change them at the earliest. Returns their blockers.
 Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queues) {
     Blockers blockers = 0;
     standing_.admission = {};
     standing_.queues.assign(queues.size(), {});
+    standing_lasts_ = kNever;
     for (std::uint32_t i = 0; i < c_.admissions.size() && !standing_.admission.refusal; ++i) {
         if (!c_.admissions[i]->is_of_group()) continue;
+        standing_lasts_ = 1;
         if (const Refusal refusal = ask_admission(*c_.admissions[i], state_, job)) {
             standing_.admission = {i, refusal};
             blockers |= refusal.blockers;
@@ -109,9 +115,16 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
         find_filters(view);
         for (const std::uint32_t i : view.of_users) {
             const Filter& filter = *view.filters[i];
-            if (!apart && filter.reads_user_of(state_, view))
-                apart = filter.may_refuse == nullptr || filter.may_refuse(state_, job.user, view);
+            if (!apart && filter.reads_user_of(state_, view)) {
+                const std::int64_t starts =
+                    filter.refuses_after != nullptr ? filter.refuses_after(state_, job.user, view) : 0;
+                apart = starts == 0;
+                if (!apart) standing_lasts_ = std::min(standing_lasts_, starts);
+            }
             if (!filter.is_of_user()) continue;
+            const Limit* const limit = filter.limit();
+            const std::int64_t starts = limit != nullptr ? limit->refuses_after(state_, job.user, view) : 1;
+            if (starts > 0) standing_lasts_ = std::min(standing_lasts_, starts);
             if (const Refusal refusal = c_.check(filter, job, view)) {
                 standing_.queues[t] = {i, refusal};
                 blockers |= blockers_of(refusal);

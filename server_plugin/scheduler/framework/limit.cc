@@ -157,6 +157,13 @@ Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const Qu
                                 lifted_by(view.slot, whose));
 }
 
+std::int64_t Limit::refuses_after(const CycleState& state, const User& user, const QueueView& view) const {
+    const std::uint32_t whose = is_of_owner() ? user.owner : user.group;
+    const std::int64_t allowed = most_jobs(view.facts, whose).most;
+    if (allowed < 0) return kNever;
+    return std::max<std::int64_t>(0, allowed - running(state, view.slot, whose));
+}
+
 Refusal Limit::check_nodes(const CycleState& state, const JobNeeds& job, const QueueView& view) const {
     const std::int64_t there_are = most(view.facts);
     if (there_are < 0 || view.nodes + job.nodes <= there_are) return {};

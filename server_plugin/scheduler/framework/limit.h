@@ -97,6 +97,9 @@ struct Limit {
     // Returns the refusal of a job in a queue now; an empty reason: the limit lets the job pass.
     Refusal check(const CycleState& state, const JobNeeds& job, const User& user,
                   const QueueView& view) const;
+    // For a limit on the jobs of a user or a group. Returns after how many of their starts it refuses a job
+    // in the queue; 0: now.
+    std::int64_t refuses_after(const CycleState& state, const User& user, const QueueView& view) const;
     // Returns whether the limit isn't set for this queue, during this whole cycle.
     bool is_open(const QueueFacts& facts) const;
     // Returns the largest job that the limit would let pass now, if less use of `key` lifts its refusals;

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,9 @@ struct Reservation;
 struct Tables;
 struct User;
 class OwnStates;
+
+// A number of starts after which a limit may refuse a job: never, whatever starts.
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 // An amount with its use and its limit, for explanations.
 struct Leaves {
@@ -63,11 +67,11 @@ struct OwnLimit {
     void (*begin)(CycleState& state) = nullptr;
     // Returns whether `most` can limit anything by these settings. Null: it always can.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
-    // Returns whether `most` or `check` may refuse places to the job, or, if it is null, to any job of the
-    // user in the queue with a request that there was when the cycle began. False may become true only by
-    // starts of the same owner or group. Null: they may.
-    bool (*may_refuse)(CycleState& state, const JobNeeds* job, const User& user,
-                       const QueueView& view) = nullptr;
+    // Returns after how many starts of the user's owner or group `most` or `check` may refuse places to the
+    // job; 0: they may now. If it is null, the job may be any of the user in the queue with a request that
+    // there was when the cycle began. Null: they may now.
+    std::int64_t (*refuses_after)(CycleState& state, const JobNeeds* job, const User& user,
+                                  const QueueView& view) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.
     std::optional<Instant> (*until)(CycleState& state) = nullptr;
     // Returns the number of chunks with these needs (by column) that a vnode may give a job that is being
@@ -98,9 +102,10 @@ struct OwnLimit {
     // Adds to the reservation, for each counter that counts the job, the amount that is left once the job is
     // counted.
     void (*keep)(CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
-    // Returns whether a job of the user may need more of a counter than `left`. False may become true only by
-    // starts of the same owner or group. Null: it always may.
-    bool (*may_exceed)(CycleState& state, const User& user, const LimitKey& key, std::int64_t left) = nullptr;
+    // Returns after how many starts of the user's owner or group a job of the user may need more of a counter
+    // than is `left` now; 0: it may now. Null: it always may.
+    std::int64_t (*exceeds_after)(CycleState& state, const User& user, const LimitKey& key,
+                                  std::int64_t left) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
     // Returns whether a refusal by the filter of vnodes has its reason from this limit. Null: explanations

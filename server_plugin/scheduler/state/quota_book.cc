@@ -17,20 +17,9 @@ namespace {
 using objects::QuotaRule;
 using objects::QuotaSubject;
 
-// Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with one
-// for each chunk.
-std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
-                          std::uint32_t what) {
-    if (const auto asked = asked_amount(request, walltime, what)) return std::max<std::int64_t>(0, *asked);
-    if (what != state.resources->known().ncpus) return 0;
-    std::int64_t chunks = 0;
-    for (const Chunk& chunk : request.chunks) chunks += chunk.count;
-    return std::max<std::int64_t>(1, chunks);
-}
-
 // Adds the amounts to the sums (sign 1), or subtracts them (sign -1). Returns whether a sum isn't 0 now.
-template <class Amount>
-bool add_up(std::vector<values::Sum>& sums, const std::vector<Amount>& amounts, int sign) {
+template <class Sums, class Amounts>
+bool add_up(Sums& sums, const Amounts& amounts, int sign) {
     bool any = false;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] += values::Sum(amounts[i]) * sign;
@@ -132,7 +121,7 @@ void QuotaBook::begin_cycle(CycleState& state) {
         for (InQuota& in : quotas_)
             for (Rule& rule : in.rules)
                 for (Bound& bound : rule.bounds) bound.largest = -1;
-        for (CounterGroup& group : groups_) group.has_room.reset();
+        for (CounterGroup& group : groups_) group.room.reset();
     }
     ++begun_;
     read_ = tables.running_changes.position();
@@ -182,11 +171,12 @@ void QuotaBook::recount(CycleState& state, JobSlot job) {
 }
 
 template <class Amount>
-void QuotaBook::add(std::uint32_t number, Instant ends, const std::vector<Amount>& amounts, int sign) {
+void QuotaBook::add(std::uint32_t number, Instant ends, const absl::InlinedVector<Amount, 2>& amounts,
+                    int sign) {
     Counter& counter = counters_[number];
     add_up(counter.used, amounts, sign);
     CounterGroup& group = groups_[counter.group];
-    group.has_room.reset();
+    group.room.reset();
     for (std::size_t i = 0; sign > 0 && i < amounts.size(); ++i)
         group.most_used[i] = std::max(group.most_used[i], counter.used[i]);
     if (!is_ahead(counter)) return;
@@ -271,42 +261,54 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
 
 // ---- What jobs use.
 
-// The charges of a job that has its places, by counter.
-std::vector<QuotaBook::Charge> QuotaBook::charges(const CycleState& state, const LimitUser& user) {
-    std::vector<Charge> charged;
-    const auto of_counter = [&](const Key& key) -> Charge& {
+// The charges of a job that has its places, one for each counter.
+QuotaBook::Charges QuotaBook::charges(const CycleState& state, const LimitUser& user) {
+    Charges charged;
+    const auto charge = [&](const Key& key) -> Charge& {
         const std::uint32_t number = counter(key);
-        const auto known = std::ranges::find(charged, number, &Charge::counter);
-        if (known != charged.end()) return *known;
-        return charged.emplace_back(
-            Charge{number, std::vector<std::int64_t>(counters_[number].used.size(), 0)});
+        return charged.emplace_back(Charge{number, Amounts(counters_[number].used.size(), 0)});
     };
     const Subject subject{user.whose, user.queue, user.request, user.walltime};
     for (const Route& route : routes(state, subject)) {
         const std::vector<Rule>& rules = quotas_[route.quota].rules;
         const auto charge_whole = [&](const Candidate& candidate, bool with_columns) {
-            Charge& charge = of_counter(candidate.key);
+            Charge& whole = charge(candidate.key);
             const std::vector<Bound>& bounds = rules[candidate.rule].bounds;
             for (std::size_t i = 0; i < bounds.size(); ++i)
                 if (bounds[i].consumable && (with_columns || bounds[i].column == 0))
-                    charge.amounts[i] += asked_in_all(state, *user.request, user.walltime, bounds[i].what);
+                    whole.amounts[i] += asked_in_all(state, *user.request, user.walltime, bounds[i].what);
         };
         if (!route.by_vnode) {
             charge_whole(route.rules.front(), true);
             continue;
         }
-        bool first = true;
-        for (const Vnodes::Share& share : user.shares) {
-            const std::optional<Candidate> candidate = at_vnode(state, route, share.vnode);
-            if (std::exchange(first, false) && candidate) charge_whole(*candidate, false);
+        std::optional<Candidate> candidate;
+        for (std::size_t n = 0; n < user.shares.size(); ++n) {
+            const Vnodes::Share& share = user.shares[n];
+            if (n != 0 && share.column >= state.vnodes->columns().size()) continue;  // counts the job itself
+            // The shares of a vnode are in a row.
+            if (n == 0 || share.vnode != user.shares[n - 1].vnode) {
+                candidate = at_vnode(state, route, share.vnode);
+                if (candidate && n == 0) charge_whole(*candidate, false);
+                if (candidate && n != 0) charge(candidate->key);
+            }
             if (!candidate) continue;
-            Charge& charge = of_counter(candidate->key);
             const std::vector<Bound>& bounds = rules[candidate->rule].bounds;
             for (std::size_t i = 0; i < bounds.size(); ++i)
                 if (bounds[i].consumable && bounds[i].column != 0 && bounds[i].column == share.column)
-                    charge.amounts[i] += share.amount;
+                    charged.back().amounts[i] += share.amount;
         }
     }
+    if (charged.size() < 2) return charged;
+    // Make one charge of those of the same counter.
+    std::ranges::stable_sort(charged, {}, &Charge::counter);
+    auto last = charged.begin();
+    for (auto next = last + 1; next != charged.end(); ++next)
+        if (next->counter == last->counter)
+            for (std::size_t i = 0; i < last->amounts.size(); ++i) last->amounts[i] += next->amounts[i];
+        else
+            *++last = std::move(*next);
+    charged.erase(last + 1, charged.end());
     return charged;
 }
 
@@ -421,49 +423,6 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
     return std::nullopt;
 }
 
-std::int64_t QuotaBook::largest_asked(const CycleState& state, Bound& bound) {
-    if (bound.largest >= 0) return bound.largest;
-    const auto [known, is_new] = largest_.try_emplace(bound.what, bound.what == kJobs ? 1 : 0);
-    const Requests& requests = state.tables->requests;
-    for (std::uint32_t i = 0; is_new && bound.what != kJobs && i < requests.size(); ++i)
-        known->second = std::max(known->second, asked_in_all(state, requests[i], Seconds(-1), bound.what));
-    return bound.largest = known->second;
-}
-
-// Returns whether each counter of the group leaves enough for a job with this request; null: with any request
-// that there is.
-bool QuotaBook::has_room(const CycleState& state, CounterGroup& group, const Request* request) {
-    std::vector<Bound>& bounds = rule_of(group.key).bounds;
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-        const std::int64_t asked = request != nullptr
-                                       ? asked_in_all(state, *request, Seconds(-1), bounds[i].what)
-                                       : largest_asked(state, bounds[i]);
-        const auto leaves = [&] { return values::Sum(bounds[i].most) - group.most_used[i]; };
-        if (!(leaves() < asked)) continue;
-        if (std::exchange(group.as_of, begun_) == begun_) return false;
-        group.most_used.assign(bounds.size(), values::Sum());
-        for (const std::uint32_t counter : group.counters)
-            for (std::size_t b = 0; b < bounds.size(); ++b)
-                group.most_used[b] = std::max(group.most_used[b], counters_[counter].used[b]);
-        if (leaves() < asked) return false;
-    }
-    return true;
-}
-
-bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue,
-                           const Request* request) {
-    const Own& own = this->own(state, owner, group, queue);
-    return own.not_only || std::ranges::any_of(own.groups, [&](std::uint32_t number) {
-               CounterGroup& of = groups_[number];
-               if (!of.has_room) of.has_room = has_room(state, of, nullptr);
-               // The request may be one that this cycle has made, for more chunks (select_range). It may be
-               // larger than any that `has_room` is about.
-               const bool is_known = request == nullptr || request->serial <= largest_of_;
-               if (is_known && *of.has_room) return false;
-               return request == nullptr || !has_room(state, of, request);
-           });
-}
-
 // Returns the amounts that the job's chunks take, by counter and column. Adds only the chunks that are new
 // since the last call.
 const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject& subject,
@@ -569,19 +528,6 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
                                          values::Sum(*most) - used - charge.amounts[i]});
         }
     }
-}
-
-bool QuotaBook::may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group,
-                           const LimitKey& key, std::int64_t left) {
-    const Key& counter = counters_[key.use.object].key;
-    bool own = false;
-    for (const auto& [which, id] : {std::pair(QuotaSubject::users, owner), {QuotaSubject::groups, group}}) {
-        const std::uint32_t value = counter[place_of(which)];
-        if (value == 0) continue;
-        if (value != id + 1) return false;
-        own = true;
-    }
-    return !own || left < largest_asked(state, rule_of(counter).bounds[key.what]);
 }
 
 std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, const LimitKey& key) {

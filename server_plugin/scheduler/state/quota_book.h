@@ -9,6 +9,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 #include <absl/container/node_hash_map.h>
 
 #include <array>
@@ -78,10 +79,11 @@ class QuotaBook {
     // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known for vnodes=n1".
     std::vector<std::string> unknown_limits(const CycleState& state, const Subject& subject, Instant ends,
                                             PoolId pool);
-    // Returns whether a rule may refuse a job of the user and the group in the queue, with this request;
-    // null: with any request that there is. False: each of their counters is theirs alone, and leaves enough.
-    bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue,
-                    const Request* request);
+    // Returns after how many starts of the owner or the group a rule may refuse a job of theirs in the queue,
+    // with this request; null: with any request that there is. 0: it may now. Above 0: each of their counters
+    // is theirs alone, and leaves enough.
+    std::int64_t refuses_after(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                               QueueSlot queue, const Request* request);
     // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
     // that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
@@ -104,10 +106,11 @@ class QuotaBook {
     // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
-    // Returns whether a job of the user and the group may need more than `left` of the counter and limit in a
-    // key that keep() made. Always true for a counter that isn't for a user or a group.
-    bool may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group, const LimitKey& key,
-                    std::int64_t left);
+    // Returns after how many starts of the owner or the group a job of theirs may need more than is `left`
+    // now of the counter and limit in a key that keep() made; 0 for a counter that isn't for a user or a
+    // group.
+    std::int64_t exceeds_after(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                               const LimitKey& key, std::int64_t left);
     // The job's use of the counter and limit in a key that keep() made.
     std::int64_t use(const CycleState& state, const LimitUser& user, const LimitKey& key);
 
@@ -158,29 +161,33 @@ class QuotaBook {
         std::vector<Candidate> rules;
         bool by_vnode = false;
     };
+    // By the bounds of a rule, which are few.
+    using Sums = absl::InlinedVector<values::Sum, 2>;
+    using Amounts = absl::InlinedVector<std::int64_t, 2>;
     struct Counter {
         Key key{};
-        std::uint32_t group = 0;        // its number in groups_
-        std::vector<values::Sum> used;  // by the bounds of the rule
+        std::uint32_t group = 0;  // its number in groups_
+        Sums used;
         // For quotas that look ahead: the amounts of the jobs that end at an instant.
-        std::map<Instant, std::vector<values::Sum>> ends;
+        std::map<Instant, Sums> ends;
     };
     // Counters whose keys differ only in the vnode.
     struct CounterGroup {
         Key key{};  // of the counters, without a vnode
         std::vector<std::uint32_t> counters;
-        std::vector<values::Sum> most_used;  // by the bounds of the rule: no counter has used more
-        std::uint64_t as_of = 0;             // begun_ when `most_used` was last exact
-        // Whether each counter leaves enough for any job that there is; nullopt: see has_room().
-        std::optional<bool> has_room{};
+        Sums most_used;           // no counter has used more
+        std::uint64_t as_of = 0;  // begun_ when `most_used` was last exact
+        // For how many of the largest jobs that there are each counter leaves enough; nullopt: see room_in().
+        std::optional<std::int64_t> room{};
     };
     struct Charge {
         std::uint32_t counter = 0;
-        std::vector<std::int64_t> amounts;  // by the bounds of the rule
+        Amounts amounts;
     };
+    using Charges = absl::InlinedVector<Charge, 1>;
     // The charges of a job, as they were counted.
     struct Counted {
-        std::vector<Charge> charges;
+        Charges charges;
         Instant ends{};
         // The instant at which the planned end of a running job that goes on changes. Instant::max(): it
         // doesn't, or no quota looks ahead.
@@ -223,7 +230,7 @@ class QuotaBook {
     bool is_ahead(const Counter& counter) const;
     // Adds the amounts to the counter (sign 1), or subtracts them (sign -1). `ends`: when the job ends.
     template <class Amount>
-    void add(std::uint32_t counter, Instant ends, const std::vector<Amount>& amounts, int sign);
+    void add(std::uint32_t counter, Instant ends, const absl::InlinedVector<Amount, 2>& amounts, int sign);
     void add(const Counted& counted, int sign) {
         for (const Charge& charge : counted.charges) add(charge.counter, counted.ends, charge.amounts, sign);
     }
@@ -236,11 +243,15 @@ class QuotaBook {
     std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
     std::uint32_t counter(const Key& key);
     std::uint32_t group_of(const Key& key);
-    bool has_room(const CycleState& state, CounterGroup& group, const Request* request);
+    std::int64_t room_in(const CycleState& state, CounterGroup& group, const Request* request);
     const Counter* find(const Key& key) const;
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     static const QuotaVnodes::Answers& vnodes_of(const CycleState& state, Rule& rule);
-    std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
+    Charges charges(const CycleState& state, const LimitUser& user);
+    // Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with
+    // one for each chunk.
+    static std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
+                                     std::uint32_t what);
     std::int64_t largest_asked(const CycleState& state, Bound& bound);
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
     std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
@@ -274,7 +285,7 @@ class QuotaBook {
     EndsMove ends_move_;  // the jobs of `running_` that have an instant `ends_until`
     // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
     // ahead).
-    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, std::vector<values::Sum>> this_cycle_;
+    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, Sums> this_cycle_;
     std::vector<InQuota> quotas_;
     absl::node_hash_map<RouteKey, std::vector<Route>> routes_;
     absl::flat_hash_map<Key, std::uint32_t> numbers_;

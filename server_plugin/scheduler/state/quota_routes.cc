@@ -46,11 +46,11 @@ std::vector<std::string> shape_names(std::uint32_t shapes) {
 }
 
 // Returns whether the rule's filters on users, groups and queues match a job. Ignores its other filters.
-bool matches_whom(const QuotaRule& rule, std::string_view owner, std::string_view group,
-                  std::string_view queue) {
+bool matches_whom(const QuotaRule& rule, const std::string& owner, const std::string& group,
+                  const std::string& queue) {
     const auto is_user = [&](const std::string& pattern) {
-        return pattern.starts_with('@') ? objects::matches_pattern(pattern.substr(1), std::string(group))
-                                        : objects::matches_pattern(pattern, std::string(owner));
+        return pattern.starts_with('@') ? objects::matches_pattern(pattern.substr(1), group)
+                                        : objects::matches_pattern(pattern, owner);
     };
     const auto& users = rule.filter(QuotaSubject::users);
     const auto& groups = rule.filter(QuotaSubject::groups);
@@ -70,8 +70,8 @@ const QuotaVnodes::Answers& QuotaBook::vnodes_of(const CycleState& state, Rule& 
 std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, const Subject& subject) const {
     std::vector<Route> made;
     const bool reserved = state.tables->reservation_of(subject.queue) != nullptr;
-    const std::string_view owner = state.strings->text(subject.whose.owner);
-    const std::string_view group = state.strings->text(subject.whose.group);
+    const std::string owner(state.strings->text(subject.whose.owner));
+    const std::string group(state.strings->text(subject.whose.group));
     std::string_view project = state.strings->text(subject.whose.project);
     if (project == kNoProject) project = {};
     const std::string& queue = (*state.queues)[subject.queue].name;
@@ -140,8 +140,8 @@ std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state,
 QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                                        QueueSlot queue) {
     Own found;
-    const std::string_view user = state.strings->text(owner);
-    const std::string_view of_group = state.strings->text(group);
+    const std::string user(state.strings->text(owner));
+    const std::string of_group(state.strings->text(group));
     const std::string& name = (*state.queues)[queue].name;
     for (std::uint32_t q = 0; q < quotas_.size(); ++q)
         for (std::uint32_t r = 0; r < quotas_[q].rules.size(); ++r) {

@@ -133,7 +133,7 @@ class OwnLimits final : public VnodeRule {
     // Returns whether one of the limits may refuse places to the job.
     bool may_refuse() const {
         return std::ranges::any_of(state_.vnode_limits, [&](const OwnLimit* limit) {
-            return limit->may_refuse == nullptr || limit->may_refuse(state_, &job_, user_, view_);
+            return limit->refuses_after == nullptr || limit->refuses_after(state_, &job_, user_, view_) == 0;
         });
     }
     std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const override {
@@ -377,12 +377,15 @@ extern const Filter kHostsFilter{
         [](const CycleState& state, const QueueView&) {
             return std::ranges::any_of(state.vnode_limits, &OwnLimit::reads_user);
         },
-    .may_refuse =
+    .refuses_after =
         [](CycleState& state, const User& user, const QueueView& view) {
-            return std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
-                return limit->reads_user &&
-                       (limit->may_refuse == nullptr || limit->may_refuse(state, nullptr, user, view));
-            });
+            std::int64_t starts = kNever;
+            for (const OwnLimit* limit : state.vnode_limits) {
+                if (!limit->reads_user) continue;
+                if (limit->refuses_after == nullptr) return std::int64_t{0};
+                starts = std::min(starts, limit->refuses_after(state, nullptr, user, view));
+            }
+            return starts;
         }};
 
 }  // namespace pbs::sched

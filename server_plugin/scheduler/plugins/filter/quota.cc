@@ -85,10 +85,10 @@ const OwnLimit kQuotaLimit{
                 return quota->enabled && quota->names(objects::QuotaSubject::vnodes);
             });
         },
-    .may_refuse = [](CycleState& state, const JobNeeds* job, const User& user,
-                     const QueueView& view) -> bool {
-        return book_of(state).may_refuse(state, user.owner, user.group, view.slot,
-                                         job != nullptr ? job->request : nullptr);
+    .refuses_after = [](CycleState& state, const JobNeeds* job, const User& user,
+                        const QueueView& view) -> std::int64_t {
+        return book_of(state).refuses_after(state, user.owner, user.group, view.slot,
+                                            job != nullptr ? job->request : nullptr);
     },
     .until = [](CycleState& state) { return book_of(state).next_change(state.now); },
     .most =
@@ -129,9 +129,9 @@ const OwnLimit kQuotaLimit{
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,
                Reservation& reservation) { book_of(state).keep(state, user, kQuotaLimit, reservation); },
-    .may_exceed =
+    .exceeds_after =
         [](CycleState& state, const User& user, const LimitKey& key, std::int64_t left) {
-            return book_of(state).may_exceed(state, user.owner, user.group, key, left);
+            return book_of(state).exceeds_after(state, user.owner, user.group, key, left);
         },
     .use = [](CycleState& state, const LimitUser& user,
               const LimitKey& key) { return book_of(state).use(state, user, key); },
@@ -149,9 +149,9 @@ extern const Filter kQuotaFilter{
         if (key.scope == UseScope::server) return kAnySize;
         return std::nullopt;
     },
-    .may_refuse =
+    .refuses_after =
         [](CycleState& state, const User& user, const QueueView& view) {
-            return book_of(state).may_refuse(state, user.owner, user.group, view.slot, nullptr);
+            return book_of(state).refuses_after(state, user.owner, user.group, view.slot, nullptr);
         },
     .own_limit = &kQuotaLimit};
 

@@ -48,14 +48,22 @@ bool limits_users(const CycleState& state, const QueueView& view) {
     return any_spare(state, [&](const Reservation::Spare& spare) { return is_of_user(spare.key.use, view); });
 }
 
-// Returns whether a reservation may leave too little for a job of this user in the queue, by a limit on users
-// or groups or by a limit with counters of its own.
-bool limits_user(CycleState& state, const User& user, const QueueView& view) {
-    return any_spare(state, [&](const Reservation::Spare& spare) {
-        if (spare.key.use.scope != UseScope::own) return is_of_user(spare.key.use, view);
-        const auto may_exceed = spare.key.limit->may_exceed;
-        return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left.value());
-    });
+// Returns after how many starts of the owner or group a reservation may leave too little for a job of this
+// user in the queue, by a limit on users or groups or by a limit with counters of its own.
+std::int64_t limits_user_after(CycleState& state, const User& user, const QueueView& view) {
+    std::int64_t starts = kNever;
+    for (const Reservation& reservation : state.reservations)
+        for (const Reservation::Spare& spare : reservation.spare) {
+            if (spare.key.use.scope != UseScope::own) {
+                if (is_of_user(spare.key.use, view)) return 0;
+                continue;
+            }
+            const auto exceeds_after = spare.key.limit->exceeds_after;
+            if (exceeds_after == nullptr) return 0;
+            starts = std::min(starts, exceeds_after(state, user, spare.key, spare.left.value()));
+            if (starts == 0) return 0;
+        }
+    return starts;
 }
 
 }  // namespace
@@ -71,6 +79,6 @@ extern const Filter kReservationsFilter{
         [](const CycleState& state, const QueueView& view) {
             return std::ranges::any_of(state.own_limits, &OwnLimit::reads_user) || limits_users(state, view);
         },
-    .may_refuse = limits_user};
+    .refuses_after = limits_user_after};
 
 }  // namespace pbs::sched
