@@ -8,8 +8,8 @@
 
 namespace pbs::sched {
 
-KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) const {
-    User result;
+KeptReservation::InUse KeptReservation::use_by(const Tables& t, JobSlot slot) const {
+    InUse result;
     const QueueSlot of = t.jobs.queue[slot];
     std::int64_t dedicated_views = 0;
     for (const View& v : views) {
@@ -27,6 +27,10 @@ KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) co
                    nullptr,
                    {}};
     return result;
+}
+
+bool KeptReservation::is_of_user(const Tables& t, JobSlot slot) const {
+    return owner == t.jobs.owner[slot] || group == t.jobs.group[slot];
 }
 
 Instant KeptReservation::planned_end(const Tables& t, JobSlot slot) const {
@@ -85,10 +89,10 @@ bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& 
 
 void KeptReservation::started(const Tables& t, JobSlot slot) {
     if (!holds_) return;
-    if (t.vnodes.version() != vnodes_version) return forget();
+    if (t.vnodes.version() != vnodes_version || is_of_user(t, slot)) return forget();
     note_end(t, slot);
     if (outlasts(t, slot)) ++outlasting;
-    const User user = user_of(t, slot);
+    const InUse user = use_by(t, slot);
     for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
     if (ends_by_start(t, slot)) return;
     for (Reservation::Spare& s : spare) s.left -= use_of(t.vnodes, user.user, s.key);
@@ -105,9 +109,9 @@ void KeptReservation::started(const Tables& t, JobSlot slot) {
 
 void KeptReservation::ended(const Tables& t, JobSlot slot) {
     if (!holds_) return;
-    if (t.vnodes.version() != vnodes_version) return forget();
+    if (t.vnodes.version() != vnodes_version || is_of_user(t, slot)) return forget();
     if (outlasts(t, slot) && --outlasting == 0) return forget();
-    const User user = user_of(t, slot);
+    const InUse user = use_by(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
         // If there was enough of the limit while the ended job used some, less use changes nothing.

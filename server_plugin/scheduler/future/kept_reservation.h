@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,9 @@ class KeptReservation {
     std::vector<Reservation::Spare> least_spare;
     std::vector<View> views;
     std::vector<Watched> watched;
+    // The owner and the group whose starts and ends may change a limit with counters of its own (OwnLimit).
+    std::optional<std::uint32_t> owner;
+    std::optional<std::uint32_t> group;
     // The number of jobs, running in its queue or on that queue's vnodes, that end at `start` or later.
     std::int64_t outlasting = 0;
     NodeSize node_size;    // the size of a node for limits
@@ -89,11 +93,13 @@ class KeptReservation {
 
   private:
     // A running job with its use of limits. `user` points to `views`.
-    struct User {
+    struct InUse {
         std::vector<std::uint32_t> views;
         LimitUser user;
     };
-    User user_of(const Tables& tables, JobSlot job) const;
+    InUse use_by(const Tables& tables, JobSlot job) const;
+    // Returns whether the job is of `owner` or `group`.
+    bool is_of_user(const Tables& tables, JobSlot job) const;
     Instant planned_end(const Tables& tables, JobSlot job) const;
     bool ends_by_start(const Tables& tables, JobSlot job) const;
     std::vector<JobSlot> gone_from(const Tables& tables, VnodeSlot vnode) const;

@@ -62,7 +62,8 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
         case UseScope::pool:
             return 0;
         case UseScope::own:
-            assert(user.state != nullptr);  // such reservations aren't kept from cycle to cycle
+            assert(user.state !=
+                   nullptr);  // a reservation that is kept from cycle to cycle has none of these
             return key.limit->use(*user.state, user, key);
     }
     if (times == 0 || user.whose.of(whose.entity) != whose.of) return 0;

@@ -106,6 +106,11 @@ struct OwnLimit {
     // than is `left` now; 0: it may now. Null: it always may.
     std::int64_t (*exceeds_after)(CycleState& state, const User& user, const LimitKey& key,
                                   std::int64_t left) = nullptr;
+    // Returns whose jobs alone change the answers about a job of the user in the queue by their starts and
+    // ends: those of the same owner (user) or of the same group. nullopt: others or time may, too. Null:
+    // nullopt.
+    std::optional<EntityKind> (*changed_by)(CycleState& state, const User& user,
+                                            const QueueView& view) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
     // Returns whether a refusal by the filter of vnodes has its reason from this limit. Null: explanations

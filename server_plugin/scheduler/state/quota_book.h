@@ -106,6 +106,10 @@ class QuotaBook {
     // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
+    // Returns whose jobs alone count in the counters of a job of the owner and the group in the queue: those
+    // of the owner (user), or also others of the group. nullopt: others may count, or a quota has windows.
+    std::optional<EntityKind> changed_by(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                                         QueueSlot queue);
     // Returns after how many starts of the owner or the group a job of theirs may need more than is `left`
     // now of the counter and limit in a key that keep() made; 0 for a counter that isn't for a user or a
     // group.
@@ -206,6 +210,7 @@ class QuotaBook {
     // The counters of a user and a group in a queue.
     struct Own {
         bool not_only = false;  // their jobs may count in other counters, too; `groups` is empty
+        bool by_group = false;  // a counter counts all jobs of the group
         std::vector<std::uint32_t> groups;
     };
     // The amounts of a limit for one job: the amount that the job asks for, the use by others, and the

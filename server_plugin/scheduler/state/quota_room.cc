@@ -71,6 +71,14 @@ std::int64_t QuotaBook::refuses_after(const CycleState& state, std::uint32_t own
     return starts;
 }
 
+std::optional<EntityKind> QuotaBook::changed_by(const CycleState& state, std::uint32_t owner,
+                                                std::uint32_t group, QueueSlot queue) {
+    const Own& own = this->own(state, owner, group, queue);
+    if (own.not_only || std::ranges::any_of(quotas_, [](const InQuota& in) { return in.quota->has_windows; }))
+        return std::nullopt;
+    return own.by_group ? EntityKind::group : EntityKind::user;
+}
+
 std::int64_t QuotaBook::exceeds_after(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                                       const LimitKey& key, std::int64_t left) {
     const Key& counter = counters_[key.use.object].key;

@@ -164,8 +164,9 @@ QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t ow
             if (!own || rule.filter(QuotaSubject::projects) || rule.filter(QuotaSubject::shapes) ||
                 !std::ranges::all_of(of.bounds, &Bound::consumable) ||
                 std::ranges::any_of(of.bounds, counts_more))
-                return {true, {}};
+                return {.not_only = true, .by_group = false, .groups = {}};
             found.groups.push_back(group_of(key));
+            found.by_group = found.by_group || key[place_of(QuotaSubject::users)] == 0;
             if (!by_vnode) break;
         }
     return found;

@@ -50,8 +50,10 @@ class Drain final : public AfterRefusal, CyclePart {
     bool is_drained_for(JobClass job_class) const;
     bool drain_for(Candidate& job, const CandidateQueues& queues);
     bool reserve_kept(const Candidate& job);
-    void keep_reservation(const Candidate& job, const QueueView& view,
+    void keep_reservation(const Candidate& job, const QueueView& view, const CandidateQueues& queues,
                           std::span<const QueueView* const> possible, bool decided_by_vnodes);
+    bool changes_by_user(const Filter& filter, const Candidate& job, const CandidateQueues& queues,
+                         KeptReservation& kept) const;
     std::vector<DrainFor> drains_now() const;
 
     Intake& intake_;
@@ -134,7 +136,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
     if (number == kept.size() && !by_time)
-        keep_reservation(job, *soonest, possible, ahead->decided_by_vnodes());
+        keep_reservation(job, *soonest, queues, possible, ahead->decided_by_vnodes());
     return true;
 }
 
@@ -153,8 +155,11 @@ bool Drain::reserve_kept(const Candidate& job) {
     if (view.slot != kept.queue || view.host != kept.host) return false;
     // The earlier reservations are on other vnodes: keep_reservation() makes sure of that.
     Vnodes::Shares shares;
-    use_spare(state_, limit_user(state_, job, job.user, view, kept.placement, shares), kept.start, kept.end);
-    state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
+    const LimitUser user = limit_user(state_, job, job.user, view, kept.placement, shares);
+    use_spare(state_, user, kept.start, kept.end);
+    Reservation made{job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}};
+    for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, made);
+    state_.reservations.push_back(std::move(made));
     state_.instants->insert(kept.start);
     for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
@@ -163,10 +168,24 @@ bool Drain::reserve_kept(const Candidate& job) {
     return true;
 }
 
+// Returns whether the filter is a limit whose answers about the job, in each of the queues, only jobs of the
+// same owner or group change. Adds these to the reservation.
+bool Drain::changes_by_user(const Filter& filter, const Candidate& job, const CandidateQueues& queues,
+                            KeptReservation& kept) const {
+    const OwnLimit* const limit = filter.own_limit;
+    if (limit == nullptr || limit->changed_by == nullptr) return false;
+    return std::ranges::all_of(queues, [&](const QueueView* view) {
+        const std::optional<EntityKind> by = limit->changed_by(state_, job.user, *view);
+        if (by) kept.owner = job.user.owner;
+        if (by == EntityKind::group) kept.group = job.user.group;
+        return by.has_value();
+    });
+}
+
 // Stores the reservation for later cycles, after those that are stored already, unless an event that isn't
 // checked could change its start. If vnodes decided about the start, a less full limit can only let the job
 // start at the same instant in a queue that is tested earlier.
-void Drain::keep_reservation(const Candidate& job, const QueueView& view,
+void Drain::keep_reservation(const Candidate& job, const QueueView& view, const CandidateQueues& queues,
                              std::span<const QueueView* const> possible, bool decided_by_vnodes) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
@@ -179,11 +198,13 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||
         job.request->sharing == AskedSharing::exclhost || state_.vnodes->gives_hosts())
         return;
+    KeptReservation kept;
     // The search for the start also called filters that come into force before it: all of them have to depend
-    // on limits only.
+    // on limits only, or on jobs of the same user alone.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
-                   (filter->wanted == nullptr || filter->wanted(s_, made.start));
+                   (filter->wanted == nullptr || filter->wanted(s_, made.start)) &&
+                   !changes_by_user(*filter, job, queues, kept);
         }))
         return;
     // Don't store the reservation if each start changes the order of vnodes.
@@ -195,7 +216,6 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
         });
     };
     if (std::ranges::any_of(all, shares_vnode)) return;
-    KeptReservation kept;
     kept.job = t_.jobs.handle[job.job];
     kept.request = *job.request;
     kept.start = made.start;
@@ -206,7 +226,9 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     kept.by_vnode = placement.parts;
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
-    kept.spare = made.spare;
+    std::ranges::copy_if(made.spare, std::back_inserter(kept.spare), [](const Reservation::Spare& one) {
+        return one.key.use.scope != UseScope::own;  // reserve_kept() finds these anew
+    });
     for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
         const std::int64_t most = future_.schedule().demand(limit).used->max_in({made.start, made.end});
         kept.least_spare.push_back({limit.key, values::Sum(limit.capacity) - most});

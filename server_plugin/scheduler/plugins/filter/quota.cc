@@ -133,6 +133,10 @@ const OwnLimit kQuotaLimit{
         [](CycleState& state, const User& user, const LimitKey& key, std::int64_t left) {
             return book_of(state).exceeds_after(state, user.owner, user.group, key, left);
         },
+    .changed_by =
+        [](CycleState& state, const User& user, const QueueView& view) {
+            return book_of(state).changed_by(state, user.owner, user.group, view.slot);
+        },
     .use = [](CycleState& state, const LimitUser& user,
               const LimitKey& key) { return book_of(state).use(state, user, key); },
     .gives = is_of_quota};
