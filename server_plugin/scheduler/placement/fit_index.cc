@@ -268,7 +268,10 @@ void FitIndex::update(const Inventory& inventory, PoolId pool, VnodeSlot vnode) 
 void FitIndex::settle(Inventory& inventory) {
     drop_void(inventory);
     for (const VnodeSlot vnode : inventory.changed())
-        for (const auto& [id, index] : in_pools_[vnode]) update_at(inventory, pools_[id], index);
+        for (const auto& [id, index] : in_pools_[vnode]) {
+            update_at(inventory, pools_[id], index);
+            if (pools_[id].amounts.known) count(inventory, pools_[id], index);
+        }
     inventory.clear_changed();
 }
 

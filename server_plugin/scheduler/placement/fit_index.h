@@ -56,10 +56,14 @@ class FitIndex {
     // Amounts of a pool by column: the sums over all vnodes, and the most of any vnode and of any host; both
     // total and free.
     struct Amounts {
+        bool known = false;            // false: never computed
         std::int64_t free_vnodes = 0;  // vnodes for which is_free() (shortage.cc) is true
-        std::uint64_t as_of = 0;       // Inventory::changes() + 1; 0: never computed
-        Row free, total, most_free, most;
-        Row most_free_of_host, most_of_host;
+        Row free, total, most, most_of_host;
+        // By Pool::vnodes: whether the vnode is one of `free_vnodes`, and a row of its part of `free`.
+        std::vector<bool> is_free;
+        std::vector<std::int64_t> counted;
+        std::uint64_t most_as_of = 0;  // Inventory::changes() + 1 of these; 0: never computed
+        Row most_free, most_free_of_host;
     };
     // The vnodes of a host: a range of Pool::vnodes.
     struct Host {
@@ -110,8 +114,7 @@ class FitIndex {
     bool large_enough(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size) const;
     // Returns the resource that is missing for a request. REQUIRES: there is no place for the request.
-    Shortage shortage(const Inventory& inventory, PoolId pool, const Request& request,
-                      const NodeSize& node_size);
+    Shortage shortage(Inventory& inventory, PoolId pool, const Request& request, const NodeSize& node_size);
 
     // During a search, changes the free amounts of a vnode by `count` times `needs`: less (sign -1) or more
     // (sign 1). Updates only the trees of this pool, so the caller has to undo it before it uses another
@@ -140,7 +143,10 @@ class FitIndex {
                                         const Row& needs);
     static std::int64_t chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                        const Chunk& chunk, const Row& needs);
-    const Amounts& amounts_of(const Inventory& inventory, PoolId pool);
+    // Shortages (shortage.cc).
+    static void count(const Inventory& inventory, Pool& pool, std::uint32_t index);
+    static void count_totals(const Inventory& inventory, Pool& pool);
+    static void find_most_free(const Inventory& inventory, Pool& pool);
 
     std::vector<Pool> pools_;
     std::map<PoolKey, PoolId> ids_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "server_plugin/scheduler/placement/fit_index.h"
 
@@ -64,48 +65,68 @@ std::uint32_t unmatched_by_free(const Inventory& inventory, const FitIndex::Pool
 
 }  // namespace
 
-const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId id) {
-    Pool& pool = pools_[id];
+// Counts the free amounts of a vnode, as they are now, in those of the pool.
+void FitIndex::count(const Inventory& inventory, Pool& pool, std::uint32_t index) {
     Amounts& amounts = pool.amounts;
-    if (amounts.as_of == inventory.changes() + 1) return amounts;
-    amounts.as_of = inventory.changes() + 1;
+    const VnodeSlot vnode = pool.vnodes[index];
+    const bool free = is_free(inventory, vnode);
+    amounts.free_vnodes += (free ? 1 : 0) - (amounts.is_free[index] ? 1 : 0);
+    amounts.is_free[index] = free;
+    const bool counts = takes_jobs(inventory[vnode]);
+    const std::size_t columns = amounts.free.size();
+    for (std::size_t c = 0; c < columns; ++c) {
+        const std::int64_t now = counts ? std::max<std::int64_t>(0, inventory.free(vnode)[c]) : 0;
+        amounts.free[c] += now - std::exchange(amounts.counted[index * columns + c], now);
+    }
+}
+
+// Computes all amounts of a pool but `most_free` and `most_free_of_host`.
+void FitIndex::count_totals(const Inventory& inventory, Pool& pool) {
+    Amounts& amounts = pool.amounts;
+    amounts.known = true;
     const std::uint32_t columns = inventory.columns().size();
-    for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most})
-        sums->assign(columns, 0);
-    amounts.free_vnodes = 0;
-    for (const VnodeSlot vnode : pool.vnodes) {
-        if (is_free(inventory, vnode)) ++amounts.free_vnodes;
-        const bool counts = takes_jobs(inventory[vnode]);
+    for (Row* row : {&amounts.free, &amounts.total, &amounts.most}) row->assign(columns, 0);
+    amounts.is_free.assign(pool.vnodes.size(), false);
+    amounts.counted.assign(pool.vnodes.size() * columns, 0);
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
+        count(inventory, pool, i);
         for (std::uint32_t c = 0; c < columns; ++c) {
-            const std::int64_t total = inventory.total(vnode)[c];
-            const std::int64_t free = counts ? std::max<std::int64_t>(0, inventory.free(vnode)[c]) : 0;
+            const std::int64_t total = inventory.total(pool.vnodes[i])[c];
             amounts.total[c] += total;
             amounts.most[c] = std::max(amounts.most[c], total);
-            amounts.free[c] += free;
-            amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
     // For a host with one vnode, the vnode's amounts are the host's. So begin with the maxima over vnodes.
-    amounts.most_free_of_host = amounts.most_free;
     amounts.most_of_host = amounts.most;
-    for (const Host& host : pool.hosts) {
-        if (!host.is_shared()) continue;
-        for (std::uint32_t c = 0; c < columns; ++c) {
-            std::int64_t free = 0;
+    for (const Host& host : pool.hosts)
+        for (std::uint32_t c = 0; host.is_shared() && c < columns; ++c) {
             std::int64_t total = 0;
-            for (std::uint32_t i = host.first; i < host.end; ++i) {
-                const VnodeSlot vnode = pool.vnodes[i];
-                total += inventory.total(vnode)[c];
-                if (takes_jobs(inventory[vnode])) free += std::max<std::int64_t>(0, inventory.free(vnode)[c]);
-            }
-            amounts.most_free_of_host[c] = std::max(amounts.most_free_of_host[c], free);
+            for (std::uint32_t i = host.first; i < host.end; ++i) total += inventory.total(pool.vnodes[i])[c];
             amounts.most_of_host[c] = std::max(amounts.most_of_host[c], total);
         }
-    }
-    return amounts;
 }
 
-Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request& request,
+void FitIndex::find_most_free(const Inventory& inventory, Pool& pool) {
+    Amounts& amounts = pool.amounts;
+    if (std::exchange(amounts.most_as_of, inventory.changes() + 1) == inventory.changes() + 1) return;
+    const std::size_t columns = amounts.free.size();
+    const auto counted = [&](std::uint32_t index, std::size_t c) {
+        return amounts.counted[index * columns + c];
+    };
+    amounts.most_free.assign(columns, 0);
+    for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i)
+        for (std::size_t c = 0; c < columns; ++c)
+            amounts.most_free[c] = std::max(amounts.most_free[c], counted(i, c));
+    amounts.most_free_of_host = amounts.most_free;
+    for (const Host& host : pool.hosts)
+        for (std::size_t c = 0; host.is_shared() && c < columns; ++c) {
+            std::int64_t free = 0;
+            for (std::uint32_t i = host.first; i < host.end; ++i) free += counted(i, c);
+            amounts.most_free_of_host[c] = std::max(amounts.most_free_of_host[c], free);
+        }
+}
+
+Shortage FitIndex::shortage(Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) {
     const Columns& columns = inventory.columns();
     // As in pbs_sched, too few vnodes for chunks on separate vnodes are reported before any resource.
@@ -118,7 +139,10 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
         vnodes.never = true;
         return vnodes;
     }
-    const Amounts& amounts = amounts_of(inventory, id);
+    settle(inventory);
+    Pool& pool = pools_[id];
+    if (!pool.amounts.known) count_totals(inventory, pool);
+    const Amounts& amounts = pool.amounts;
     // A resource that the job could never get comes before one that is missing now; one missing for the whole
     // job comes before one missing for a chunk.
     const auto asked = columns.totals(request, node_size);
@@ -130,7 +154,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
             if (columns.is_lacking(need)) return {need.resource, true, need.amount, 0, 0, {}};
     for (const Chunk& chunk : request.chunks)
         for (const KeptAmount& wanted : chunk.matches)
-            if (auto line = unmatched(inventory, pools_[id], wanted); !line.empty())
+            if (auto line = unmatched(inventory, pool, wanted); !line.empty())
                 return {wanted.resource, true, 0, 0, 0, std::move(line)};
     const bool never = !large_enough(inventory, id, request, node_size);
     if (!never && amounts.free_vnodes < (apart ? chunks : 1)) {
@@ -142,6 +166,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
         for (const auto& [c, amount] : asked)
             if (amount > amounts.free[c])
                 return {columns.resource(c), false, amount, amounts.free[c], amounts.total[c], {}};
+    find_most_free(inventory, pool);
     const bool divides = request.arrangement != Arrangement::vscatter;
     const auto& most_free = divides ? amounts.most_free_of_host : amounts.most_free;
     const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;
@@ -154,7 +179,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
     }
     Shortage none;
     none.never = never;
-    if (!never) none.resource = unmatched_by_free(inventory, pools_[id], request);
+    if (!never) none.resource = unmatched_by_free(inventory, pool, request);
     return none;
 }
 
