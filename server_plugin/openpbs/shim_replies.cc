@@ -1,9 +1,9 @@
 // The shim's functions that encode replies, which the server calls as it writes them.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "server_plugin/openpbs/shim_terms.h"
 #include "values/object_types.h"
 #include "values/text.h"
+#include "values/utc.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -25,10 +26,6 @@ bool for_everybody(std::string_view kind) {
 // managers and operators see all jobs and quotas.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
-}
-
-std::string utc_text() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 // Returns the attributes with these names, in the order of the names.
@@ -196,8 +193,10 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             if (one.name == "scheduled_by" && !one.value.starts_with("pbs_sched") && !link_.up())
                 object.attributes.back().value = "nobody";
         }
-    if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))
-        object.attributes.push_back({"server_time", {}, utc_text(), ifl::Op::set});
+    if (current_.object_type == PBS_OBJ_SERVER && wants("server_time")) {
+        const std::chrono::sys_seconds now{std::chrono::seconds(std::time(nullptr))};
+        object.attributes.push_back({"server_time", {}, values::utc_text(now), ifl::Op::set});
+    }
     if (current_.object_type == PBS_OBJ_SERVER && wants("policy_attached"))
         object.attributes.push_back({"policy_attached", {}, options_.attachment, ifl::Op::set});
     if (current_.object_type == PBS_OBJ_SCHED && wants("policy_service") && !silent.empty())

@@ -11,6 +11,7 @@
 
 #include "rrule/icalendar.h"
 #include "text/json_document.h"
+#include "values/utc.h"
 
 namespace pbs::calendar {
 namespace {
@@ -140,11 +141,6 @@ std::string_view kind_text(Kind kind) {
     return {};
 }
 
-std::string utc_text(Instant t) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
-}
-
 std::string local_text(const rrule::Zone& zone, Instant t) {
     const rrule::Seconds shown = zone.local(t).time_since_epoch();
     return fmt::format("{:%a %Y-%m-%d %H:%M:%S}{}", fmt::gmtime(static_cast<std::time_t>(shown.count())),
@@ -192,13 +188,13 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
     nlohmann::ordered_json json;
     json["server"] = site.server;
     json["time_zone"] = site.zone.name();
-    json["from"] = utc_text(a);
-    json["to"] = utc_text(b);
+    json["from"] = values::utc_text(a);
+    json["to"] = values::utc_text(b);
     json["spans"] = nlohmann::ordered_json::array();
     for (const Span& span : list) {
         nlohmann::ordered_json item;
-        item["from"] = utc_text(span.when.start);
-        item["to"] = utc_text(span.when.end);
+        item["from"] = values::utc_text(span.when.start);
+        item["to"] = values::utc_text(span.when.end);
         item["local_from"] = local_text(site.zone, span.when.start);
         item["local_to"] = local_text(site.zone, span.when.end);
         item["kind"] = kind_text(span.kind);

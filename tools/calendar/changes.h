@@ -43,7 +43,4 @@ std::string to_icalendar(const Site& site, rrule::Instant a, rrule::Instant b, r
 // clock shows the same reading twice, the offset from UTC is added: "Sun 2026-10-25 02:30:00+02:00".
 std::string local_text(const rrule::Zone& zone, rrule::Instant t);
 
-// Formats an instant as RFC 3339 in UTC: "2026-11-23T07:00:00Z".
-std::string utc_text(rrule::Instant t);
-
 }  // namespace pbs::calendar

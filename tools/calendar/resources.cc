@@ -15,6 +15,7 @@
 #include "tools/calendar/changes.h"
 #include "tools/calendar/reservation_times.h"
 #include "values/amount.h"
+#include "values/utc.h"
 
 namespace pbs::calendar {
 namespace {
@@ -322,8 +323,8 @@ std::string to_json(const Site& site, const ResourceDiagram& diagram) {
                                 {"resource", diagram.resource}, {"of", owner_text(site, diagram.owner)},
                                 {"total", diagram.total},       {"steps", nlohmann::ordered_json::array()}};
     for (const ResourceStep& step : diagram.steps)
-        json["steps"].push_back({{"from", utc_text(step.when.start)},
-                                 {"to", utc_text(step.when.end)},
+        json["steps"].push_back({{"from", values::utc_text(step.when.start)},
+                                 {"to", values::utc_text(step.when.end)},
                                  {"in_use", step.amounts[0]},
                                  {"planned", step.amounts[1]},
                                  {"booked", step.amounts[2]}});

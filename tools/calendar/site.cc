@@ -8,9 +8,9 @@
 
 #include "objects/value.h"
 #include "objects/windows.h"
-#include "tools/calendar/dates.h"
 #include "tools/calendar/reservation_times.h"
 #include "values/number.h"
+#include "values/utc.h"
 
 namespace pbs::calendar {
 namespace {
@@ -56,11 +56,7 @@ Result<void> read_holidays(const ObjectText& server, Site& site) {
 
 // Returns the server's clock, as in 2026-11-22T17:01:28Z; nullopt: the server doesn't report it.
 std::optional<rrule::Instant> clock_of(const ObjectText& server) {
-    std::string_view text = server.value("server_time");
-    if (!text.ends_with('Z')) return std::nullopt;
-    text.remove_suffix(1);
-    const auto time = parse_time(text, rrule::Zone::utc());
-    return time ? std::optional(*time) : std::nullopt;
+    return values::utc_time(std::string(server.value("server_time")));
 }
 
 Result<void> read_windows(const Answers& answers, Site& site) {

@@ -11,6 +11,7 @@
 #include "ifl/pbs_ifl.h"
 #include "tools/calendar/ask.h"
 #include "values/text.h"
+#include "values/utc.h"
 
 namespace pbs::web {
 namespace {
@@ -74,10 +75,9 @@ calendar::Result<calendar::Site> calendar_of(const SiteView& site) {
 }
 
 std::int64_t clock_of(const SiteView& site) {
-    std::tm shown{};
     const std::string text(cmds::value_of(site.server->attribs, "server_time").value_or(""));
-    if (strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &shown) == nullptr) return std::time(nullptr);
-    return timegm(&shown);
+    const auto shown = values::utc_time(text);
+    return shown ? shown->time_since_epoch().count() : std::time(nullptr);
 }
 
 Answer answer_of(const SiteView& site, const calendar::Result<calendar::Site>& known) {

@@ -1,7 +1,6 @@
 #include "server_plugin/host/store/backup.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "server_plugin/host/base/version.h"
 #include "sqlite/connection.h"
 #include "sqlite/loss.h"
+#include "values/utc.h"
 
 namespace pbs::host {
 namespace {
@@ -156,7 +156,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     if (!sources) return tl::unexpected(sources.error());
     Manifest manifest;
     manifest.program = server_version();
-    manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+    manifest.date = values::utc_text(now);
     manifest.home = home;
     // Only a policy.db of the plugin has the table `history`; without it there are no revisions.
     if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))

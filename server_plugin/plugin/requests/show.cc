@@ -1,11 +1,10 @@
 #include "server_plugin/plugin/requests/show.h"
 
-#include <fmt/chrono.h>
-
 #include <algorithm>
 #include <array>
 
 #include "objects/commands.h"
+#include "values/utc.h"
 
 namespace pbs::plugin {
 namespace {
@@ -18,11 +17,6 @@ constexpr std::array<std::string_view, 8> kSchedShown{
 // the server's clock.
 constexpr std::string_view kZone = "time_zone";
 constexpr std::string_view kClock = "server_time";
-
-std::string utc_text(sched::Instant t) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
-}
 
 }  // namespace
 
@@ -49,7 +43,7 @@ void status_attrs(State& state, sched::Instant now, int32_t object_type, std::st
         case objects::ObjectType::server:
             show_kept(state, type, name, reply);
             reply.attribute({kZone, state.zone.name(), {}});
-            reply.attribute({kClock, utc_text(now), {}});
+            reply.attribute({kClock, values::utc_text(now), {}});
             break;
         case objects::ObjectType::queue:
             show_kept(state, type, name, reply);
