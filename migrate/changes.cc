@@ -85,10 +85,7 @@ void Changes::set(ObjectType type, const std::string& object, std::string_view n
 bool Changes::is_formula(const objects::Attribute& attribute, const std::string& text,
                          const std::string& from) {
     std::vector<std::string> unknown;
-    const auto terms = attribute.name == "load_formula"    ? objects::load_terms()
-                       : attribute.name == "usage_formula" ? objects::usage_terms()
-                                                           : objects::job_sort_terms();
-    const auto checked = objects::check_formula(attribute.name, text, resources_, terms, &unknown);
+    const auto checked = objects::check_formula(attribute.name, text, resources_, &unknown);
     for (const std::string& name : unknown)
         note_once(fmt::format("{}: {}: '{}' is not a known resource, and counts as 0 until it is", from,
                               attribute.name, name));

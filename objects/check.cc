@@ -135,11 +135,8 @@ Result<void> check_formula_value(const Attribute& attribute, const std::string& 
                     fmt::format("{}: the formula is {} characters long; at most {} are allowed",
                                 attribute.name, text.size(), kLongestOfVnodes));
     std::vector<std::string> unknown;
-    const auto terms = of_vnodes                           ? load_terms()
-                       : attribute.name == "usage_formula" ? usage_terms()
-                                                           : job_sort_terms();
     Result<void> checked =
-        check_formula(attribute.name, text, context.resources, terms, context.warnings ? &unknown : nullptr);
+        check_formula(attribute.name, text, context.resources, context.warnings ? &unknown : nullptr);
     for (const std::string& name : unknown) {
         context.warnings->push_back(
             fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));

@@ -509,14 +509,8 @@ bool formula_names(std::string_view text, std::string_view name) {
     return false;
 }
 
-std::span<const std::string_view> job_sort_terms() {
-    return kJobSortTerms;
-}
 std::span<const std::string_view> share_terms() {
-    return job_sort_terms().last(kShareTerms);
-}
-std::span<const std::string_view> usage_terms() {
-    return kUsageTerms;
+    return std::span<const std::string_view>(kJobSortTerms).last(kShareTerms);
 }
 std::span<const std::string_view> load_terms() {
     return kLoadTerms;
@@ -528,20 +522,22 @@ std::string too_long(const Formula& formula) {
                        formula.operations(), kMostOperations);
 }
 
-Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
-                           std::span<const std::string_view> terms, std::vector<std::string>* unknown) {
+Result<void> check_formula(std::string_view attribute, std::string_view text, const ResourceNames& resources,
+                           std::vector<std::string>* unknown) {
     const auto formula = Formula::compile(text);
-    if (!formula) return bad_formula(what, text, formula.error().at, formula.error().text);
+    if (!formula) return bad_formula(attribute, text, formula.error().at, formula.error().text);
     if (const std::string remark = too_long(*formula); !remark.empty())
-        return fail(Code::bad_value, fmt::format("{}: {}", what, remark));
+        return fail(Code::bad_value, fmt::format("{}: {}", attribute, remark));
+    const bool of_load = attribute == "load_formula";
+    std::span<const std::string_view> terms = kJobSortTerms;
+    if (of_load) terms = kLoadTerms;
+    if (attribute == "usage_formula") terms = kUsageTerms;
     for (const auto& [name, at] : formula->names()) {
         if (resources.contains(name) || std::ranges::find(terms, name) != terms.end()) continue;
-        if (terms.data() == kLoadTerms && name.starts_with(kPerCpu) &&
-            resources.contains(name.substr(kPerCpu.size())))
-            continue;
+        if (of_load && name.starts_with(kPerCpu) && resources.contains(name.substr(kPerCpu.size()))) continue;
         if (unknown == nullptr)
             return bad_formula(
-                what, text, at,
+                attribute, text, at,
                 fmt::format("unknown name '{}'; expected a resource or a term of formulas", name));
         unknown->push_back(name);
     }

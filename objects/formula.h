@@ -75,21 +75,19 @@ std::string too_long(const Formula& formula);
 // Returns the functions that formulas may call: "abs, ceil, ...".
 std::string formula_functions();
 
-// These functions return the names other than resources that a job_sort_formula may use (those of OpenPBS:
-// PBS Reference Guide, "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
-std::span<const std::string_view> job_sort_terms();
-std::span<const std::string_view> usage_terms();
 // Returns the names other than resources that a load_formula may use. With kPerCpu before it, a name means
 // the value for each CPU of the host: np_NAME.
 std::span<const std::string_view> load_terms();
 inline constexpr std::string_view kPerCpu = "np_";
-// Returns those of job_sort_terms() that are about the fairshare of the job's entity, and need an fs_group.
+// Returns those terms of job_sort_formula that are about the fairshare of the job's entity, and need an
+// fs_group.
 std::span<const std::string_view> share_terms();
 
-// Checks that `text` is a formula over resources and `terms`. The error has the position (from 1) and the
-// text there. If `unknown` isn't null, unknown names are added to it and are no error.
-Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
-                           std::span<const std::string_view> terms,
+// Checks that `text` is a formula for this attribute: over resources and the attribute's terms, which are for
+// a job_sort_formula those of OpenPBS (PBS Reference Guide, "job_sort_formula") and more, and for a
+// usage_formula that of PP-748's example. The error has the position (from 1) and the text there. If
+// `unknown` isn't null, unknown names are added to it and are no error.
+Result<void> check_formula(std::string_view attribute, std::string_view text, const ResourceNames& resources,
                            std::vector<std::string>* unknown = nullptr);
 
 // Returns whether the formula uses this name.

@@ -269,7 +269,7 @@ void Store::set_zone(rrule::Zone zone) {
 }
 
 Result<void> Store::check_job_sort_formula(std::string_view text) const {
-    return check_formula("job_sort_formula", text, state_->resources, job_sort_terms());
+    return check_formula("job_sort_formula", text, state_->resources);
 }
 Result<void> Store::check_resource_unused(std::string_view name) const {
     state_->settle();

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 Result<void> check(std::string_view text) {
     static const ResourceNames resources;
-    return check_formula("job_sort_formula", text, resources, job_sort_terms());
+    return check_formula("job_sort_formula", text, resources);
 }
 
 // Returns the formula's value for a=6, b=4, c=0; nullopt if it has none. The formula gets these values in the
@@ -143,8 +143,8 @@ TEST(Formula, NamesAreTold) {
 TEST(FormulaChecks, LongFormulasAreRefused) {
     std::string sum = "1";
     for (int i = 0; i < 499; ++i) sum += "+1";
-    EXPECT_TRUE(check_formula("job_sort_formula", sum, ResourceNames{}, job_sort_terms()));
-    const auto longer = check_formula("job_sort_formula", sum + "+1", ResourceNames{}, job_sort_terms());
+    EXPECT_TRUE(check_formula("job_sort_formula", sum, ResourceNames{}));
+    const auto longer = check_formula("job_sort_formula", sum + "+1", ResourceNames{});
     ASSERT_FALSE(longer);
     EXPECT_EQ(longer.error().message,
               "job_sort_formula: the formula has 1001 names, numbers, operators and calls; at most 1000 are "
