@@ -64,9 +64,9 @@ class Urgencies {
     std::vector<double> urgencies_;  // by job; kNone: it isn't in the queues, or has a deadline
     std::map<JobSlot, double> with_deadlines_;
     std::optional<std::pair<double, double>> range_;
-    bool range_known_ = true;  // false: the job with the least or the greatest urgency has gone
-    RunningChanges::Position read_running_{};  // how far the logs of changed jobs were read
-    RunningChanges::Position read_waiting_{};
+    bool range_known_ = true;              // false: the job with the least or the greatest urgency has gone
+    JobChanges::Position read_running_{};  // how far the logs of changed jobs were read
+    JobChanges::Position read_waiting_{};
 };
 
 }  // namespace pbs::sched

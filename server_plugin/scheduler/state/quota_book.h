@@ -28,9 +28,9 @@
 #include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/model/quota_use.h"
+#include "server_plugin/scheduler/state/job_changes.h"
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
-#include "server_plugin/scheduler/state/running_changes.h"
 #include "values/sum.h"
 
 namespace pbs::sched {
@@ -283,8 +283,8 @@ class QuotaBook {
     std::vector<std::shared_ptr<const Quota>> of_;
     std::vector<std::string> excluded_;
     Planning planning_{};
-    RunningChanges::Position read_{};  // how far the log of running jobs was read
-    Instant last_{};                   // the instant of the last begin_cycle()
+    JobChanges::Position read_{};  // how far the log of running jobs was read
+    Instant last_{};               // the instant of the last begin_cycle()
 
     absl::flat_hash_map<JobSlot, Counted> running_;  // the running jobs that are counted
     EndsMove ends_move_;  // the jobs of `running_` that have an instant `ends_until`

@@ -20,8 +20,8 @@
 #include "server_plugin/scheduler/model/signature.h"
 #include "server_plugin/scheduler/model/told_amounts.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/job_changes.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
-#include "server_plugin/scheduler/state/running_changes.h"
 #include "values/sum.h"
 
 namespace pbs::sched {
@@ -101,10 +101,10 @@ struct Tables {
     std::int64_t running = 0;
     std::vector<values::Sum> in_use;  // by resource
     NodeSize counted_size;            // the size of a node for Queue::nodes_in_use
-    RunningChanges running_changes;
+    JobChanges running_changes;
     // The same for waiting jobs: those that have arrived, gone or changed while they waited. Changes that
     // concern all jobs are only noted in `running_changes`.
-    RunningChanges waiting_changes;
+    JobChanges waiting_changes;
     // The vnodes that the filters of quotas select, until vnodes change.
     QuotaVnodes quota_vnodes;
     PastUsage usage;

@@ -1,6 +1,6 @@
-// A log of the running jobs that have changed, for rules that keep sums over running jobs. Such a rule counts
-// all running jobs once, and from then on only those that the log names since the rule last read it.
-// (Tables has such a log of waiting jobs, too.)
+// A log of the jobs that have changed, for rules that keep sums over jobs: Tables has one of running jobs,
+// and one of waiting jobs. Such a rule counts all jobs once, and from then on only those that the log names
+// since the rule last read it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace pbs::sched {
 
-class RunningChanges {
+class JobChanges {
   public:
     // The place up to which a reader has read the log.
     struct Position {
@@ -21,7 +21,7 @@ class RunningChanges {
         std::uint64_t number = 0;
     };
 
-    // Notes that the job in this slot has started or ended, or has changed while it ran.
+    // Notes that the job in this slot has changed, or has become one of the log's jobs, or is none any more.
     void note(JobSlot job) {
         if (list_.size() == kMostNoted) {
             first_ += kMostNoted / 2;
@@ -29,8 +29,8 @@ class RunningChanges {
         }
         list_.push_back(job);
     }
-    // Notes a change of something else by which running jobs are counted: a resource, a queue, a vnode, a
-    // reservation or the configuration. Every reader has to count all running jobs again.
+    // Notes a change of something else by which jobs are counted: a resource, a queue, a vnode, a reservation
+    // or the configuration. Every reader has to count all jobs again.
     void note_all() {
         ++era_;
         first_ += list_.size();
@@ -38,8 +38,8 @@ class RunningChanges {
     }
 
     Position position() const { return {era_, first_ + list_.size()}; }
-    // Returns the slots noted since a position, perhaps several times each. nullopt: all running jobs have to
-    // be counted again. The result is valid until the next note.
+    // Returns the slots noted since a position, perhaps several times each. nullopt: all jobs have to be
+    // counted again. The result is valid until the next note.
     std::optional<std::span<const JobSlot>> since(const Position& position) const {
         if (position.era != era_ || position.number < first_) return std::nullopt;
         return std::span(list_).subspan(position.number - first_);
