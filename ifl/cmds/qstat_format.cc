@@ -10,6 +10,7 @@
 
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "values/counts.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -92,16 +93,6 @@ std::string_view short_id(std::string_view id) {
     return first == std::string_view::npos ? id : id.substr(0, id.find('.', first + 1));
 }
 
-// The number after "Word:" in counts such as "Queued:3 Running:1 ".
-long long count_of(std::string_view counts, std::string_view word) {
-    for (const std::string_view part : values::split(counts, ' ')) {
-        const std::size_t colon = part.find(':');
-        if (colon != std::string_view::npos && part.substr(0, colon) == word)
-            return parse_integer(part.substr(colon + 1)).value_or(0);
-    }
-    return 0;
-}
-
 long long percent_of(std::string_view used, std::string_view asked) {
     const auto done = parse_duration(used);
     const auto all = parse_duration(asked);
@@ -115,9 +106,10 @@ std::string percent_text(const JobFields& job) {
     long long percent = std::max(percent_of(job.cput_used, job.cput_asked),
                                  percent_of(job.walltime_used, job.walltime_asked));
     if (!job.array_counts.empty()) {
-        const long long done = count_of(job.array_counts, "Expired");
-        const long long all = done + count_of(job.array_counts, "Queued") +
-                              count_of(job.array_counts, "Running") + count_of(job.array_counts, "Exiting");
+        const long long done = values::count_of(job.array_counts, "Expired");
+        const long long all = done + values::count_of(job.array_counts, "Queued") +
+                              values::count_of(job.array_counts, "Running") +
+                              values::count_of(job.array_counts, "Exiting");
         percent = all > 0 ? done * 100 / all : -1;
     }
     return percent < 0 ? "-- " : fmt::format("{:>3} ", percent);
@@ -306,7 +298,7 @@ StateCounts state_counts(const attrl* attributes) {
                                                       "Waiting", "Transit", "Exiting"};
     StateCounts cells;
     for (std::size_t i = 0; i < kStates.size(); ++i)
-        cells.cells[i] = number_cell(std::to_string(count_of(counts, kStates[i])));
+        cells.cells[i] = number_cell(std::to_string(values::count_of(counts, kStates[i])));
     return cells;
 }
 
@@ -423,9 +415,9 @@ std::string queue_limits_text(const batch_status* queues, std::string_view serve
         const attrl* attributes = queues->attribs;
         const auto limit = [&](const char* resource) { return value_of(attributes, ATTR_rescmax, resource); };
         const std::string_view counts = value_of(attributes, ATTR_count).value_or("");
-        const long long running = count_of(counts, "Running");
-        const long long waiting =
-            count_of(counts, "Queued") + count_of(counts, "Held") + count_of(counts, "Waiting");
+        const long long running = values::count_of(counts, "Running");
+        const long long waiting = values::count_of(counts, "Queued") + values::count_of(counts, "Held") +
+                                  values::count_of(counts, "Waiting");
         all_running += running;
         all_waiting += waiting;
         const auto memory = limit("mem");

@@ -11,6 +11,7 @@
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
+#include "values/counts.h"
 #include "values/indices.h"
 #include "values/text.h"
 
@@ -27,13 +28,8 @@ constexpr std::size_t kNamesAtOnce = 500;  // most jobs in one query by ids
 // Exiting:0 Begun:0".
 JobCount count_of(std::string_view text) {
     JobCount out;
-    for (const std::string_view word : values::words(text)) {
-        const std::size_t colon = word.find(':');
-        if (colon == std::string_view::npos) continue;
-        const std::string_view state = word.substr(0, colon);
-        const std::int64_t count = cluster::number_of(word.substr(colon + 1), 0);
+    for (const auto& [state, count] : values::counts(text))
         (state == "Running" || state == "Exiting" ? out.running : out.waiting) += count;
-    }
     return out;
 }
 

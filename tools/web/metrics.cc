@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/quota_counter.h"
 #include "tools/web/exposition.h"
+#include "values/counts.h"
 
 namespace pbs::web {
 namespace {
@@ -66,24 +67,14 @@ void add(Exposition& out, const Row& row, const attrl* counters) {
     }
 }
 
-// Adds a sample for each state in "Transit:0 Queued:1 Held:0 ...".
-void add_states(Exposition& out, std::string_view queue, std::string_view counts) {
-    while (!counts.empty()) {
-        const std::string_view one = counts.substr(0, counts.find(' '));
-        counts.remove_prefix(std::min(one.size() + 1, counts.size()));
-        const std::size_t colon = one.find(':');
-        if (colon == std::string_view::npos) continue;
-        out.sample(one.substr(colon + 1), {{"queue", queue}, {"state", one.substr(0, colon)}});
-    }
-}
-
 void add_queues(Exposition& out, const attrl* counters) {
     bool begun = false;
     for (const attrl* at = counters; at != nullptr; at = at->next) {
         if (view(at->name) != "queue") continue;
         if (!begun) out.begin("pbs_jobs", "gauge", "Jobs by queue and state, without those that have ended.");
         begun = true;
-        add_states(out, view(at->resource), view(at->value));
+        for (const auto& [state, count] : values::counts(view(at->value)))
+            out.sample(std::to_string(count), {{"queue", view(at->resource)}, {"state", state}});
     }
 }
 

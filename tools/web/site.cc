@@ -6,11 +6,10 @@
 #include <array>
 #include <ctime>
 
-#include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "tools/calendar/ask.h"
-#include "values/text.h"
+#include "values/counts.h"
 #include "values/utc.h"
 
 namespace pbs::web {
@@ -115,12 +114,7 @@ Json spans_json(const std::vector<calendar::Span>& spans) {
 
 Json counts_of(std::string_view state_count) {
     Json out = Json::object();
-    for (const std::string_view one : values::split(state_count, ' ')) {
-        const std::size_t colon = one.find(':');
-        if (colon == std::string_view::npos) continue;
-        if (const auto count = cmds::parse_integer(one.substr(colon + 1)))
-            out[std::string(one.substr(0, colon))] = *count;
-    }
+    for (const auto& [state, count] : values::counts(state_count)) out[std::string(state)] = count;
     return out;
 }
 
