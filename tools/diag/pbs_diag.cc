@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -87,32 +88,38 @@ class Report {
                 errors_.push_back(made.error());
         };
         section(arguments_.health, "HEALTH", [&] { return health(); });
-        section(arguments_.cycles, "LAST CYCLES", [&] { return part("cycles", cycles_text); });
+        section(arguments_.cycles, "LAST CYCLES", [&] { return shown("cycles", cycles_text); });
         section(arguments_.waiting, "WHY JOBS WAIT", [&]() -> Result<std::string> {
             const auto reasons = ask_reasons(connection_);
             if (!reasons) return tl::unexpected(reasons.error());
             return reasons_text(*reasons, arguments_.count);
         });
-        section(arguments_.requests, "SLOW REQUESTS", [&] { return part("requests", requests_text); });
+        section(arguments_.requests, "SLOW REQUESTS", [&] { return shown("requests", requests_text); });
         section(arguments_.peers, "SERVERS THAT JOBS ARE PULLED FROM",
-                [&] { return part("peers", peers_text); });
-        section(arguments_.users, "WHO ASKS MOST", [&] { return part("users", users_text); });
+                [&] { return shown("peers", peers_text); });
+        section(arguments_.users, "WHO ASKS MOST", [&] { return shown("users", users_text); });
     }
     const std::string& text() const { return text_; }
     const std::vector<pbs::cmds::Error>& errors() const { return errors_; }
     int problems() const { return problems_; }
+    // Returns a part of the diagnosis, for which the server is asked once.
+    const pbs::cmds::Result<StatusList>& part(const std::string& name) {
+        auto found = parts_.find(name);
+        if (found == parts_.end()) found = parts_.emplace(name, ask_part(connection_, name)).first;
+        return found->second;
+    }
 
   private:
-    pbs::cmds::Result<std::string> part(const std::string& name,
-                                        std::string (*shown)(const batch_status*, std::size_t)) {
-        const auto list = ask_part(connection_, name);
+    pbs::cmds::Result<std::string> shown(const std::string& name,
+                                         std::string (*format)(const batch_status*, std::size_t)) {
+        const auto& list = part(name);
         if (!list) return tl::unexpected(list.error());
-        return shown(list->get(), arguments_.count);
+        return format(list->get(), arguments_.count);
     }
     pbs::cmds::Result<std::string> health() {
-        const auto list = ask_part(connection_, "health");
+        const auto& list = part("health");
         if (!list) return tl::unexpected(list.error());
-        const auto counters = ask_part(connection_, "counters");
+        const auto& counters = part("counters");
         if (!counters) return tl::unexpected(counters.error());
         const StatusList server(pbs_statserver(connection_.handle(), nullptr, nullptr));
         const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -123,6 +130,7 @@ class Report {
 
     const Connection& connection_;
     const Arguments& arguments_;
+    std::map<std::string, pbs::cmds::Result<StatusList>> parts_;
     std::string text_;
     std::vector<pbs::cmds::Error> errors_;
     int problems_ = 0;
@@ -137,9 +145,9 @@ int bundle(const Connection& connection, const Arguments& arguments) {
     options.versions = versions();
     options.anonymous = arguments.anonymous;
     options.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    if (const auto health = ask_part(connection, "health"))
+    if (const auto& health = report.part("health"))
         options.home = pbs::cmds::value_of((*health)->attribs, "home").value_or("");
-    if (const auto users = ask_part(connection, "users")) {
+    if (const auto& users = report.part("users")) {
         options.users.emplace();
         for (const batch_status* at = users->get(); at != nullptr; at = at->next)
             options.users->emplace_back(pbs::cmds::value_of(at->attribs, "who").value_or(""));
