@@ -3,7 +3,9 @@
 // two a policy uses.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -60,6 +62,15 @@ struct Profile {
     // Removes the settings that only other algorithms act on from a policy. May be null.
     void (*keep_own)(Settings& settings) = nullptr;
 };
+
+// Joins tables of rules.
+template <class Rule, std::size_t... kSizes>
+consteval auto joined(const std::array<const Rule*, kSizes>&... tables) {
+    std::array<const Rule*, (kSizes + ...)> all{};
+    auto at = all.begin();
+    ((at = std::ranges::copy(tables, at).out), ...);
+    return all;
+}
 
 // The profile of a policy: `profile` of the settings, else by their algorithm.
 const Profile& profile_of(const Settings& settings);

@@ -70,16 +70,6 @@ const Filter kQueueResourcesFilter =
                  {.scope = view, .measure = Measure::available, .reason = ReasonCode::queue_resource_busy},
                  "exclude_resources");
 
-const Filter kQueueMaxRunFilter = max_run("queue_max_run", queue, all);
-const Filter kQueueMaxRunUserFilter = max_run("queue_max_run_user", queue, user);
-const Filter kQueueMaxRunGroupFilter = max_run("queue_max_run_group", queue, group);
-const Filter kQueueMaxRunProjectFilter = max_run("queue_max_run_project", queue, project);
-
-const Filter kQueueMaxRunResFilter = max_run_res("queue_max_run_res", queue, all);
-const Filter kQueueMaxRunResUserFilter = max_run_res("queue_max_run_res_user", queue, user);
-const Filter kQueueMaxRunResGroupFilter = max_run_res("queue_max_run_res_group", queue, group);
-const Filter kQueueMaxRunResProjectFilter = max_run_res("queue_max_run_res_project", queue, project);
-
 // ---- The server.
 
 // max_running, max_user_run and max_group_run.
@@ -107,15 +97,26 @@ extern const QuestionRule kServerDynResQuestions{
                 questions.push_back({.source = element, .time_limit = Seconds{s.server_dyn_res_alarm}});
     }};
 
-const Filter kServerMaxRunFilter = max_run("server_max_run", server, all);
-const Filter kServerMaxRunUserFilter = max_run("server_max_run_user", server, user);
-const Filter kServerMaxRunGroupFilter = max_run("server_max_run_group", server, group);
-const Filter kServerMaxRunProjectFilter = max_run("server_max_run_project", server, project);
+// ---- The queue, and the server: limits that may name entities.
 
-const Filter kServerMaxRunResFilter = max_run_res("server_max_run_res", server, all);
-const Filter kServerMaxRunResUserFilter = max_run_res("server_max_run_res_user", server, user);
-const Filter kServerMaxRunResGroupFilter = max_run_res("server_max_run_res_group", server, group);
-const Filter kServerMaxRunResProjectFilter = max_run_res("server_max_run_res_project", server, project);
+const Filter kMaxRunFilters[kMaxRunCount] = {
+    max_run("queue_max_run_group", queue, group),
+    max_run("queue_max_run_project", queue, project),
+    max_run("queue_max_run", queue, all),
+    max_run("queue_max_run_user", queue, user),
+    max_run("server_max_run_group", server, group),
+    max_run("server_max_run_project", server, project),
+    max_run("server_max_run", server, all),
+    max_run("server_max_run_user", server, user),
+    max_run_res("queue_max_run_res_group", queue, group),
+    max_run_res("queue_max_run_res_project", queue, project),
+    max_run_res("queue_max_run_res", queue, all),
+    max_run_res("queue_max_run_res_user", queue, user),
+    max_run_res("server_max_run_res_group", server, group),
+    max_run_res("server_max_run_res_project", server, project),
+    max_run_res("server_max_run_res", server, all),
+    max_run_res("server_max_run_res_user", server, user),
+};
 
 // ---- The policy.
 

@@ -2,6 +2,9 @@
 // row there, and a line here.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
@@ -11,28 +14,23 @@ extern const Filter kQueueUserLimitFilter;
 extern const Filter kQueueGroupLimitFilter;
 extern const Filter kQueueNodesFilter;
 extern const Filter kQueueResourcesFilter;
-extern const Filter kQueueMaxRunFilter;
-extern const Filter kQueueMaxRunUserFilter;
-extern const Filter kQueueMaxRunGroupFilter;
-extern const Filter kQueueMaxRunProjectFilter;
-extern const Filter kQueueMaxRunResFilter;
-extern const Filter kQueueMaxRunResUserFilter;
-extern const Filter kQueueMaxRunResGroupFilter;
-extern const Filter kQueueMaxRunResProjectFilter;
 extern const Filter kServerMaxRunningFilter;
 extern const Filter kServerUserLimitFilter;
 extern const Filter kServerGroupLimitFilter;
 extern const Filter kServerResourcesFilter;
-extern const Filter kServerMaxRunFilter;
-extern const Filter kServerMaxRunUserFilter;
-extern const Filter kServerMaxRunGroupFilter;
-extern const Filter kServerMaxRunProjectFilter;
-extern const Filter kServerMaxRunResFilter;
-extern const Filter kServerMaxRunResUserFilter;
-extern const Filter kServerMaxRunResGroupFilter;
-extern const Filter kServerMaxRunResProjectFilter;
+// max_run and max_run_res of the queue and the server, in the order in which OpenPBS tests them. Profiles
+// have all of them or none: max_run_filters().
+inline constexpr std::size_t kMaxRunCount = 16;
+extern const Filter kMaxRunFilters[kMaxRunCount];
 extern const Filter kMaxUserRunJobsFilter;
 extern const Filter kMaxRunSubjobsFilter;
 extern const Filter kMaxDedicatedJobsFilter;
+
+// The table of kMaxRunFilters, for a profile.
+consteval std::array<const Filter*, kMaxRunCount> max_run_filters() {
+    std::array<const Filter*, kMaxRunCount> filters{};
+    for (std::size_t i = 0; i < kMaxRunCount; ++i) filters[i] = &kMaxRunFilters[i];
+    return filters;
+}
 
 }  // namespace pbs::sched

@@ -8,80 +8,73 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 40> kOriginFilters = {
-    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
-    &kUserAclFilter,           // acl_users of the queue
-    &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
-    &kExecutionTypeFilter,     // execution_type of the queue
-    &kQueueWindowFilter,       // time_window of the queue
-    &kPrimeLimitFilter,        // PRIME_TIME_WALLT_LIMIT
-    &kNonprimeDrainFilter,     // NONPRIME_DRAIN_SYS
-    &kQueueStartedFilter,      // started of the queue
-    &kMaxRunningFilter,        // max_running of the queue
-    &kQueueNodesFilter,        // nodes of the queue
-    &kQueueResourcesFilter,    // resources_available of the queue
-    &kServerMaxRunningFilter,  // max_running of the server
-    &kServerUserLimitFilter,   // max_user_run of the server
-    &kServerGroupLimitFilter,  // max_group_run of the server
-    &kServerResourcesFilter,   // resources_available of the server
-    &kQueueMaxRunGroupFilter,  // max_run of the queue
-    &kQueueMaxRunProjectFilter,
-    &kQueueMaxRunFilter,
-    &kQueueMaxRunUserFilter,
-    &kServerMaxRunGroupFilter,  // max_run of the server
-    &kServerMaxRunProjectFilter,
-    &kServerMaxRunFilter,
-    &kServerMaxRunUserFilter,
-    &kQueueMaxRunResGroupFilter,  // max_run_res of the queue
-    &kQueueMaxRunResProjectFilter,
-    &kQueueMaxRunResFilter,
-    &kQueueMaxRunResUserFilter,
-    &kServerMaxRunResGroupFilter,  // max_run_res of the server
-    &kServerMaxRunResProjectFilter,
-    &kServerMaxRunResFilter,
-    &kServerMaxRunResUserFilter,
-    &kQuotaFilter,             // quotas
-    &kHostsFilter,             // room on vnodes, load, MAX_JOBS
-    &kReservationsFilter,      // queues drained for other jobs
-    &kQueueUserLimitFilter,    // max_user_run of the queue
-    &kQueueGroupLimitFilter,   // max_group_run of the queue
-    &kMaxUserRunJobsFilter,    // MAX_USER_RUN_JOBS
-    &kMaxDedicatedJobsFilter,  // MAX_DEDICATED_JOBS
-    &kFragmentsFilter,         // AVOID_FRAGMENTATION
-    &kHpmCountersFilter,       // MANAGE_HPM_COUNTERS
-};
+constexpr auto kOriginFilters =
+    joined(std::to_array<const Filter*>({
+               &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
+               &kUserAclFilter,           // acl_users of the queue
+               &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
+               &kExecutionTypeFilter,     // execution_type of the queue
+               &kQueueWindowFilter,       // time_window of the queue
+               &kPrimeLimitFilter,        // PRIME_TIME_WALLT_LIMIT
+               &kNonprimeDrainFilter,     // NONPRIME_DRAIN_SYS
+               &kQueueStartedFilter,      // started of the queue
+               &kMaxRunningFilter,        // max_running of the queue
+               &kQueueNodesFilter,        // nodes of the queue
+               &kQueueResourcesFilter,    // resources_available of the queue
+               &kServerMaxRunningFilter,  // max_running of the server
+               &kServerUserLimitFilter,   // max_user_run of the server
+               &kServerGroupLimitFilter,  // max_group_run of the server
+               &kServerResourcesFilter,   // resources_available of the server
+           }),
+           max_run_filters(),
+           std::to_array<const Filter*>({
+               &kQuotaFilter,             // quotas
+               &kHostsFilter,             // room on vnodes, load, MAX_JOBS
+               &kReservationsFilter,      // queues drained for other jobs
+               &kQueueUserLimitFilter,    // max_user_run of the queue
+               &kQueueGroupLimitFilter,   // max_group_run of the queue
+               &kMaxUserRunJobsFilter,    // MAX_USER_RUN_JOBS
+               &kMaxDedicatedJobsFilter,  // MAX_DEDICATED_JOBS
+               &kFragmentsFilter,         // AVOID_FRAGMENTATION
+               &kHpmCountersFilter,       // MANAGE_HPM_COUNTERS
+           }));
 
-constexpr std::array<const Admission*, 2> kOriginAdmissions = {
+constexpr auto kOriginAdmissions = std::to_array<const Admission*>({
     &kAllocationAdmission,   // ENFORCE_ALLOCATION
     &kSmallJobMaxAdmission,  // SMALL_JOB_MAX
-};
+});
 
-constexpr std::array<const QuestionRule*, 4> kOriginQuestions = {
+constexpr auto kOriginQuestions = std::to_array<const QuestionRule*>({
     &kAllocationQuestions,     // SCHED_ACCT_DIR
     &kDedicatedTimeQuestions,  // DEDICATED_TIME_COMMAND
     &kHpmCountersQuestions,    // HPM_CTL
     &kServerDynResQuestions,
-};
+});
 
-constexpr std::array<const AfterRefusalRule*, 3> kOriginAfterRefusal = {
+constexpr auto kOriginAfterRefusal = std::to_array<const AfterRefusalRule*>({
     &kRestartActionAfterRefusal,  // SCHED_RESTART_ACTION
     &kDrainAfterRefusal,          // drains queues for refused jobs
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
-};
+});
 
-constexpr std::array<const Decide*, 7> kOriginDecides = {
-    &kMovesDecide,    &kStartsDecide,    &kRejectionsDecide,  &kCommentsDecide,
-    &kTestOnlyDecide, &kEstimatesDecide, &kHpmCountersDecide,
-};
+constexpr auto kOriginDecides = std::to_array<const Decide*>({
+    &kMovesDecide,
+    &kStartsDecide,
+    &kRejectionsDecide,
+    &kCommentsDecide,
+    &kTestOnlyDecide,
+    &kEstimatesDecide,
+    &kHpmCountersDecide,
+});
 
-constexpr std::array<const CycleLogRule*, 2> kOriginLogs = {
+constexpr auto kOriginLogs = std::to_array<const CycleLogRule*>({
     &kScheduleLogRule,
     &kSortedJobsRule,  // SORTED_JOB_DUMPFILE
-};
+});
 
-constexpr std::array<const Deal*, 1> kOriginDeals = {
+constexpr auto kOriginDeals = std::to_array<const Deal*>({
     &kPastUsageDeal,  // SORT_BY_PAST_USAGE
-};
+});
 
 const Chain& origin_chain(const Policy&, JobClass job_class, bool prime_time) {
     static const Chain waiting = {up(kSmallQueuedOrder), down(kNodesOrder), up(kEligibleOrder),

@@ -11,70 +11,65 @@ namespace pbs::sched {
 namespace {
 
 // The filters. Before them, a cycle checks that the job's queue is started, and its execution_type.
-constexpr std::array<const Filter*, 36> kStandardFilters = {
-    &kQueueMaximumFilter,      // resources_max, resources_min and reserved_resources of the queue
-    &kUserAclFilter,           // acl_users of the queue
-    &kQueueMaxRunGroupFilter,  // max_run of the queue
-    &kQueueMaxRunProjectFilter,
-    &kQueueMaxRunFilter,
-    &kQueueMaxRunUserFilter,
-    &kServerMaxRunGroupFilter,  // max_run of the server
-    &kServerMaxRunProjectFilter,
-    &kServerMaxRunFilter,
-    &kServerMaxRunUserFilter,
-    &kQueueMaxRunResGroupFilter,  // max_run_res of the queue
-    &kQueueMaxRunResProjectFilter,
-    &kQueueMaxRunResFilter,
-    &kQueueMaxRunResUserFilter,
-    &kServerMaxRunResGroupFilter,  // max_run_res of the server
-    &kServerMaxRunResProjectFilter,
-    &kServerMaxRunResFilter,
-    &kServerMaxRunResUserFilter,
-    &kDedicatedTimeFilter,     // windows of type dedicated
-    &kDedicatedEndFilter,      // the end of dedicated time
-    &kQueueWindowFilter,       // time_window of the queue
-    &kPrimeBoundaryFilter,     // backfill_prime
-    &kMaxRunningFilter,        // max_running of the queue
-    &kQueueResourcesFilter,    // resources_available of the queue
-    &kServerMaxRunningFilter,  // max_running of the server
-    &kServerUserLimitFilter,   // max_user_run of the server
-    &kServerGroupLimitFilter,  // max_group_run of the server
-    &kServerResourcesFilter,   // resources_available of the server
-    &kMaxRunSubjobsFilter,     // max_run_subjobs
-    &kQuotaFilter,             // quotas
-    &kLoadThresholdsFilter,    // load_thresholds
-    &kHostsFilter,             // room on vnodes
-    &kReservationsFilter,      // reservations for top jobs
-    &kQueueUserLimitFilter,    // max_user_run of the queue
-    &kQueueGroupLimitFilter,   // max_group_run of the queue
-    &kNoSharesFilter,          // enforce_no_shares
-};
+constexpr auto kStandardFilters =
+    joined(std::to_array<const Filter*>({
+               &kQueueMaximumFilter,  // resources_max, resources_min and reserved_resources of the queue
+               &kUserAclFilter,       // acl_users of the queue
+           }),
+           max_run_filters(),
+           std::to_array<const Filter*>({
+               &kDedicatedTimeFilter,     // windows of type dedicated
+               &kDedicatedEndFilter,      // the end of dedicated time
+               &kQueueWindowFilter,       // time_window of the queue
+               &kPrimeBoundaryFilter,     // backfill_prime
+               &kMaxRunningFilter,        // max_running of the queue
+               &kQueueResourcesFilter,    // resources_available of the queue
+               &kServerMaxRunningFilter,  // max_running of the server
+               &kServerUserLimitFilter,   // max_user_run of the server
+               &kServerGroupLimitFilter,  // max_group_run of the server
+               &kServerResourcesFilter,   // resources_available of the server
+               &kMaxRunSubjobsFilter,     // max_run_subjobs
+               &kQuotaFilter,             // quotas
+               &kLoadThresholdsFilter,    // load_thresholds
+               &kHostsFilter,             // room on vnodes
+               &kReservationsFilter,      // reservations for top jobs
+               &kQueueUserLimitFilter,    // max_user_run of the queue
+               &kQueueGroupLimitFilter,   // max_group_run of the queue
+               &kNoSharesFilter,          // enforce_no_shares
+           }));
 
-constexpr std::array<const QuestionRule*, 2> kStandardQuestions = {
+constexpr auto kStandardQuestions = std::to_array<const QuestionRule*>({
     &kDedicatedTimeQuestions,
     &kServerDynResQuestions,  // server_dyn_res
-};
+});
 
-constexpr std::array<const AfterRefusalRule*, 2> kStandardAfterRefusal = {
+constexpr auto kStandardAfterRefusal = std::to_array<const AfterRefusalRule*>({
     &kPreemptionAfterRefusal,  // preemption, preempt_prio, preempt_queue_prio, preempt_order
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
-};
+});
 
-constexpr std::array<const Decide*, 10> kStandardDecides = {
+constexpr auto kStandardDecides = std::to_array<const Decide*>({
     &kClosingsDecide,  // at_close of time_windows
-    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kImmediateDecide, &kAccrualDecide,
-    &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,  &kWeightsDecide,
-};
+    &kPreemptionsDecide,
+    &kStartsDecide,
+    &kRejectionsDecide,
+    &kImmediateDecide,
+    &kAccrualDecide,
+    &kCommentsDecide,
+    &kTestOnlyDecide,
+    &kEstimatesDecide,
+    &kWeightsDecide,
+});
 
-constexpr std::array<const CycleLogRule*, 1> kStandardLogs = {
+constexpr auto kStandardLogs = std::to_array<const CycleLogRule*>({
     &kScheduleLogRule,
-};
+});
 
-constexpr std::array<const Deal*, 3> kStandardDeals = {
+constexpr auto kStandardDeals = std::to_array<const Deal*>({
     &kFairShareDeal,
     &kRoundRobinDeal,
     &kByQueueDeal,
-};
+});
 
 // Makes the chains: starving jobs first, by_queue, the formula, job_sort_key, and the time in the queue.
 void make_chains(Policy& policy, const Resources& resources) {
