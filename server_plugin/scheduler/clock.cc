@@ -10,56 +10,6 @@
 #include "server_plugin/scheduler/scheduler_impl.h"
 
 namespace pbs::sched {
-namespace {
-
-// Lowers `best` to `other` if that is sooner; nullopt is later than all instants.
-void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
-    if (other && (!best || *other < *best)) best = other;
-}
-
-}  // namespace
-
-// Lowers `next` to the first instant after t at which the policy begins to enforce dedicated time, or at
-// which a dedicated time that DEDICATED_TIME_COMMAND has reported starts or ends.
-void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
-    if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
-        sooner(next, s.enforce_dedicated_time.from);
-    if (s.dedicated_time_command.empty()) return;
-    for (const std::string& host : outage_hosts(tables, s))
-        sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
-}
-
-// Returns whether a dedicated time that DEDICATED_TIME_COMMAND has reported, for any host of the policy,
-// contains the instant.
-bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
-    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
-    return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
-        const auto found = outage_at_or_after(host_outages(tables, s, host).list, t);
-        return found && found->start <= t;
-    });
-}
-
-// Lowers `next` to the first instant after t at which an option comes into force, prime time may end early in
-// an idle queue, or the rest of prime time is within a limit of PRIME_TIME_WALLT_LIMIT. Calls
-// outage_boundaries().
-void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
-    const Settings& s = policy.settings;
-    outage_boundaries(s, t, next);
-    sooner(next, next_date(s, t));
-    if (!s.enforce_prime_time.holds(t) || !s.prime.contains(t)) return;
-    const auto end = s.prime.next_change(t);
-    if (!end) return;
-    for (const Seconds limit : {s.prime_time_wallt_limit, s.prime_time_small_wallt_limit})
-        if (limit > Seconds(0) && *end - limit > t) sooner(next, *end - limit);
-    if (s.np_drain_backtime == Seconds(0) || s.np_drain_idletime == Seconds(0)) return;
-    for (const QueueSpec& spec : s.batch_queues) {
-        const QueueSlot slot = tables.queues.find(spec.queue);
-        if (slot == kNoSlot || !tables.queues[slot].running.empty()) continue;
-        const Instant idle_long = tables.queues[slot].idle_since + s.np_drain_idletime + Seconds(1);
-        const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
-        if (early > t && early < *end) sooner(next, early);
-    }
-}
 
 // Decays past usage. It decays more slowly for users whose group is over its allocation.
 void Scheduler::Impl::decay(Instant now, const Settings& s) {
@@ -85,7 +35,9 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
             sooner(next, hours.open().next_change(t));
     }
     sooner(next, active->settings.prime.next_change(t));
-    option_boundaries(*active, t, next);
+    sooner(next, next_date(active->settings, t));
+    const auto boundaries = active->settings.profile->boundaries;
+    for (const BoundaryRule* rule : boundaries) sooner(next, rule->next(tables, active->settings, t));
     for (const auto& [handle, reservation] : tables.reservations) {
         for (const Instant at : {reservation.held_start, reservation.held_end})
             if (!reservation.shares.empty() && at > t) sooner(next, at);
@@ -93,9 +45,10 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
             reservation.later, [&](const auto& later) { return !later.shares.empty() && later.end > t; });
         if (one != reservation.later.end()) sooner(next, one->start > t ? one->start : one->end);
     }
-    // Events of jobs make queues idle, so don't store the boundary if idle queues matter.
-    if (active->settings.np_drain_idletime == Seconds(0))
-        sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
+    const bool by_jobs = std::ranges::any_of(boundaries, [&](const BoundaryRule* rule) {
+        return rule->depends_on_jobs != nullptr && rule->depends_on_jobs(active->settings);
+    });
+    if (!by_jobs) sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
     return next;
 }
 
@@ -174,12 +127,13 @@ Status Scheduler::status(Instant now, std::string_view sched) {
     }
     status.prime_time = prime.contains(now);
     const auto dedicated_at = [&](const Policy* policy, Instant t) {
-        return dedicated.contains(t) || (policy != nullptr && impl_->in_outage(policy->settings, t));
+        return dedicated.contains(t) || (policy != nullptr && in_outage(impl_->tables, policy->settings, t));
     };
     status.dedicated_time = dedicated_at(active, now);
     sooner(status.next_change, prime.next_change(now));
     sooner(status.next_change, dedicated.next_change(now));
-    if (active != nullptr) impl_->outage_boundaries(active->settings, now, status.next_change);
+    if (active != nullptr)
+        sooner(status.next_change, next_outage_change(impl_->tables, active->settings, now));
     if (!status.next_change) return status;
     const Policy* next = impl_->active_policy(sched, *status.next_change);
     if (next != nullptr) status.next_policy = next->settings.name;

@@ -120,9 +120,6 @@ struct Scheduler::Impl {
     std::span<const std::uint32_t> served();
     std::optional<Instant> boundary_after(std::string_view name, Sched& sched, Instant t);
     static std::optional<Instant> named_after(const Sched& sched, Instant t);
-    void outage_boundaries(const Settings& settings, Instant t, std::optional<Instant>& next) const;
-    bool in_outage(const Settings& settings, Instant t) const;
-    void option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     // Sets the hours of a queue by the configuration.
     void set_hours(Queue& queue) const;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/boundaries.h"
 #include "server_plugin/scheduler/framework/cycle_log.h"
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
@@ -47,6 +48,8 @@ struct Profile {
     std::span<const Filter* const> filters{};
     // The questions to the site that the profile's rules ask.
     std::span<const QuestionRule* const> questions{};
+    // The instants at which time alone changes decisions of the profile's rules.
+    std::span<const BoundaryRule* const> boundaries{};
     // Node order. Null: the order in which the vnodes were made.
     const NodeOrder* node_order = nullptr;
     // Rules after refusals. Each is called for a refusal.

@@ -21,6 +21,11 @@ namespace pbs::sched {
 using Instant = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
+// Lowers `best` to `other` if that is sooner; nullopt is later than all instants.
+inline void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
+    if (other && (!best || *other < *best)) best = other;
+}
+
 // Handles: the numbers by which the host names its objects. The host never uses one twice. 0 means no object.
 enum class JobHandle : std::uint64_t {};
 enum class QueueHandle : std::uint64_t {};

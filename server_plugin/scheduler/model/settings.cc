@@ -209,6 +209,10 @@ Settings::Settings(const Object& policy, const rrule::Zone& zone) : name(policy.
     read_together(policy);
 }
 
+std::optional<Instant> Settings::end_of_enforced_prime(Instant t) const {
+    return enforce_prime_time.holds(t) && prime.contains(t) ? prime.next_change(t) : std::nullopt;
+}
+
 bool Settings::orders_by_load() const {
     const auto by_load = [](const std::vector<SortKey>& keys) {
         return std::ranges::find(keys, "load_formula", &SortKey::name) != keys.end();

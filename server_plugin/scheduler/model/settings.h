@@ -47,6 +47,9 @@ struct Settings : PolicySettings {
     // The prime time of this policy: the windows of type prime; if there are none, prime_time_start to
     // prime_time_end from Monday to Friday, except on non_work_days.
     rrule::WindowSet prime;
+    // Returns the end of the prime time that the policy enforces at `t`; nullopt: it enforces none then, or
+    // that doesn't end.
+    std::optional<Instant> end_of_enforced_prime(Instant t) const;
 
   private:
     void read_together(const objects::Object& policy);

@@ -51,6 +51,12 @@ constexpr auto kOriginQuestions = std::to_array<const QuestionRule*>({
     &kServerDynResQuestions,
 });
 
+constexpr auto kOriginBoundaries = std::to_array<const BoundaryRule*>({
+    &kDedicatedTimeBoundaries,
+    &kPrimeLimitBoundaries,
+    &kEarlyNonPrimeBoundaries,
+});
+
 constexpr auto kOriginAfterRefusal = std::to_array<const AfterRefusalRule*>({
     &kRestartActionAfterRefusal,  // SCHED_RESTART_ACTION
     &kDrainAfterRefusal,          // drains queues for refused jobs
@@ -111,6 +117,7 @@ extern const Profile kOriginProfile{
     .admissions = kOriginAdmissions,
     .filters = kOriginFilters,
     .questions = kOriginQuestions,
+    .boundaries = kOriginBoundaries,
     .node_order = &kPriorityOrder,
     .after_refusal = kOriginAfterRefusal,
     .decides = kOriginDecides,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server_plugin/scheduler/framework/after_refusal.h"
+#include "server_plugin/scheduler/framework/boundaries.h"
 #include "server_plugin/scheduler/framework/cycle_log.h"
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/filter.h"
@@ -64,6 +65,10 @@ extern const QuestionRule kAllocationQuestions;
 extern const QuestionRule kDedicatedTimeQuestions;
 extern const QuestionRule kHpmCountersQuestions;
 extern const QuestionRule kServerDynResQuestions;
+
+extern const BoundaryRule kDedicatedTimeBoundaries;
+extern const BoundaryRule kEarlyNonPrimeBoundaries;
+extern const BoundaryRule kPrimeLimitBoundaries;
 
 extern const CycleLogRule kScheduleLogRule;
 extern const CycleLogRule kSortedJobsRule;

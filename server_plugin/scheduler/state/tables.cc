@@ -34,6 +34,24 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
     return hosts;
 }
 
+bool in_outage(const Tables& tables, const Settings& s, Instant t) {
+    if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
+    return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
+        const auto found = outage_at_or_after(host_outages(tables, s, host).list, t);
+        return found && found->start <= t;
+    });
+}
+
+std::optional<Instant> next_outage_change(const Tables& tables, const Settings& s, Instant t) {
+    std::optional<Instant> next;
+    if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
+        next = s.enforce_dedicated_time.from;
+    if (s.dedicated_time_command.empty()) return next;
+    for (const std::string& host : outage_hosts(tables, s))
+        sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
+    return next;
+}
+
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
     // A running job still has the nodes with which it was started. If it was moved, resources_max of its

@@ -203,6 +203,12 @@ HostOutages host_outages(const Tables& tables, const Settings& settings, std::st
 
 // Returns the hosts of a policy's queues for which DEDICATED_TIME_COMMAND is run, each once.
 std::vector<std::string> outage_hosts(const Tables& tables, const Settings& settings);
+// Returns whether a dedicated time that the command has reported, for any host of the policy, contains the
+// instant.
+bool in_outage(const Tables& tables, const Settings& settings, Instant t);
+// Returns the first instant after `t` at which the policy begins to enforce dedicated time, or at which a
+// dedicated time that the command has reported starts or ends; nullopt: there is none.
+std::optional<Instant> next_outage_change(const Tables& tables, const Settings& settings, Instant t);
 
 // Returns the number of nodes (ssinodes) of a job, for this size of a node.
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job);

@@ -1,8 +1,10 @@
 // Starts non-prime time early in idle queues (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME).
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
+#include "server_plugin/scheduler/framework/boundaries.h"
 #include "server_plugin/scheduler/framework/judge.h"
 #include "server_plugin/scheduler/framework/turns.h"
 
@@ -140,6 +142,21 @@ void EarlyNonPrime::remember() {
     }
 }
 
+// Returns the first instant after `t` at which prime time may end early in an idle queue.
+std::optional<Instant> next_early_end(const Tables& tables, const Settings& s, Instant t) {
+    std::optional<Instant> next;
+    const auto end = s.end_of_enforced_prime(t);
+    if (!end || s.np_drain_backtime == Seconds(0) || s.np_drain_idletime == Seconds(0)) return next;
+    for (const QueueSpec& spec : s.batch_queues) {
+        const QueueSlot slot = tables.queues.find(spec.queue);
+        if (slot == kNoSlot || !tables.queues[slot].running.empty()) continue;
+        const Instant idle_long = tables.queues[slot].idle_since + s.np_drain_idletime + Seconds(1);
+        const Instant early = std::max(*end - s.np_drain_backtime, idle_long);
+        if (early > t && early < *end) sooner(next, early);
+    }
+    return next;
+}
+
 bool gave_up_prime(const OwnStates& memory, QueueSlot queue, Instant now) {
     const auto* early = memory.find<EarlyUntil>();
     if (early == nullptr) return false;
@@ -169,5 +186,9 @@ extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
     .gave_up_prime = gave_up_prime,
     .describe = describe_early,
     .restore = restore_early};
+
+// Events of jobs make queues idle.
+extern const BoundaryRule kEarlyNonPrimeBoundaries{
+    "early_non_prime", next_early_end, [](const Settings& s) { return s.np_drain_idletime != Seconds(0); }};
 
 }  // namespace pbs::sched

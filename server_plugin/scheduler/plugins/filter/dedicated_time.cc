@@ -1,6 +1,7 @@
 // Dedicated time, for queues with execution_type execution_dedicated and the policy's dedicated_queues. Jobs
 // of other queues must not start in it or run into it, and jobs of dedicated queues start only in it.
 
+#include "server_plugin/scheduler/framework/boundaries.h"
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/questions.h"
 
@@ -52,6 +53,8 @@ extern const Filter kDedicatedTimeFilter{
     .is_open = is_open_dedicated_time};
 
 extern const QuestionRule kDedicatedTimeQuestions{"dedicated_time", ask_for_dedicated_time};
+
+extern const BoundaryRule kDedicatedTimeBoundaries{"dedicated_time", next_outage_change};
 
 namespace {
 

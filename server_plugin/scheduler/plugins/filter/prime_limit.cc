@@ -1,6 +1,9 @@
 // PRIME_TIME_WALLT_LIMIT: at most this much of a job's walltime may fall into any single period of prime
 // time. Small jobs have their own limit. (sched-config guide, "Primetime Configuration")
 
+#include <optional>
+
+#include "server_plugin/scheduler/framework/boundaries.h"
 #include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
@@ -32,6 +35,17 @@ Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& vie
         {ReasonCode::prime_limit, view.slot, 0, limit.count(), 0, job.without_walltime()}, *end - limit);
 }
 
+// Returns the first instant after `t` at which the rest of the present prime time is within one of the
+// limits.
+std::optional<Instant> next_prime_limit(const Tables&, const Settings& s, Instant t) {
+    std::optional<Instant> next;
+    const auto end = s.end_of_enforced_prime(t);
+    if (!end) return next;
+    for (const Seconds limit : {s.prime_time_wallt_limit, s.prime_time_small_wallt_limit})
+        if (limit > Seconds(0) && *end - limit > t) sooner(next, *end - limit);
+    return next;
+}
+
 bool is_as_early(const QueueView& a, const QueueView& b) {
     return a.early == b.early;
 }
@@ -45,5 +59,7 @@ extern const Filter kPrimeLimitFilter{
     .check = check_prime_limit,
     .wanted = wanted_prime_limit,
     .is_same_in = is_as_early};
+
+extern const BoundaryRule kPrimeLimitBoundaries{"prime_limit", next_prime_limit};
 
 }  // namespace pbs::sched
