@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include "ifl/error_text.h"
+#include "values/mutex.h"
 
 namespace pbs::ifl::api {
 
@@ -16,8 +16,8 @@ namespace {
 // The open connections, which clients refer to by number. With ThreadState, they are all that the library
 // keeps between calls.
 struct Connections {
-    std::mutex mutex;
-    std::unordered_map<int, std::shared_ptr<Connection>> by_number;
+    values::Mutex mutex;
+    std::unordered_map<int, std::shared_ptr<Connection>> by_number PBS_GUARDED_BY(mutex);
 };
 
 Connections& connections() {
@@ -50,23 +50,26 @@ ThreadState& thread_state() {
 }
 
 void add_connection(const std::shared_ptr<Connection>& connection) {
-    const std::lock_guard guard(connections().mutex);
-    connections().by_number[connection->fd()] = connection;
+    Connections& all = connections();
+    const values::Lock lock(all.mutex);
+    all.by_number[connection->fd()] = connection;
 }
 
 std::shared_ptr<Connection> find_connection(int number) {
-    const std::lock_guard guard(connections().mutex);
-    const auto found = connections().by_number.find(number);
-    return found == connections().by_number.end() ? nullptr : found->second;
+    Connections& all = connections();
+    const values::Lock lock(all.mutex);
+    const auto found = all.by_number.find(number);
+    return found == all.by_number.end() ? nullptr : found->second;
 }
 
 void remove_connection(int number) {
     std::shared_ptr<Connection> last;  // closed after the lock is released
-    const std::lock_guard guard(connections().mutex);
-    const auto found = connections().by_number.find(number);
-    if (found == connections().by_number.end()) return;
+    Connections& all = connections();
+    const values::Lock lock(all.mutex);
+    const auto found = all.by_number.find(number);
+    if (found == all.by_number.end()) return;
     last = std::move(found->second);
-    connections().by_number.erase(found);
+    all.by_number.erase(found);
 }
 
 int set_error(int number, const Error& error) {

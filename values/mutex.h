@@ -2,6 +2,7 @@
 // mutex isn't locked. Other compilers ignore the annotations.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -12,6 +13,8 @@
 #endif
 // Marks a member that is read and written only while the mutex is locked.
 #define PBS_GUARDED_BY(mutex) PBS_THREAD_ATTRIBUTE(guarded_by(mutex))
+// Marks a function that is called only while the mutex is locked.
+#define PBS_REQUIRES(mutex) PBS_THREAD_ATTRIBUTE(requires_capability(mutex))
 
 namespace pbs::values {
 
@@ -38,6 +41,10 @@ class PBS_THREAD_ATTRIBUTE(scoped_lockable) Lock {
     // Waits until another thread notifies `changed`. May return without a notification, so the caller checks
     // its condition again.
     void wait(std::condition_variable_any& changed) { changed.wait(lock_); }
+    // Waits like wait(), but at most until an instant. False: the instant has come.
+    bool wait_until(std::condition_variable_any& changed, std::chrono::steady_clock::time_point end) {
+        return changed.wait_until(lock_, end) == std::cv_status::no_timeout;
+    }
 
   private:
     std::unique_lock<Mutex> lock_;

@@ -62,7 +62,7 @@ void Feed::make_room() {
 
 std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
     const std::string key = key_of(page, query);
-    std::unique_lock lock(mutex_);
+    values::Lock lock(mutex_);
     for (;;) {
         Entry& entry = entries_[key];
         entry.used = ++uses_;
@@ -73,7 +73,7 @@ std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
         }
         // Look up the entry again after the wait: the request that another thread made may have failed, or
         // the entry may have been removed.
-        answered_.wait(lock);
+        lock.wait(answered_);
     }
     make_room();
     lock.unlock();

@@ -7,10 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "tools/web/page.h"
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -50,16 +50,17 @@ class Feed {
         bool asking = false;
         std::uint64_t used = 0;  // value of a counter at the last use: larger is later
     };
-    std::shared_ptr<const Told> keep(const std::string& key, Told told, std::size_t hash);
-    void make_room();
+    std::shared_ptr<const Told> keep(const std::string& key, Told told, std::size_t hash)
+        PBS_REQUIRES(mutex_);
+    void make_room() PBS_REQUIRES(mutex_);
 
     const Ask ask_;
     const Clock clock_;
-    std::mutex mutex_;
-    std::condition_variable answered_;
-    std::map<std::string, Entry> entries_;
-    std::uint64_t uses_ = 0;
-    std::uint64_t revisions_ = 0;
+    values::Mutex mutex_;
+    std::condition_variable_any answered_;
+    std::map<std::string, Entry> entries_ PBS_GUARDED_BY(mutex_);
+    std::uint64_t uses_ PBS_GUARDED_BY(mutex_) = 0;
+    std::uint64_t revisions_ PBS_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pbs::web

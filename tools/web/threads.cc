@@ -5,26 +5,28 @@
 namespace pbs::web {
 
 void Threads::enqueue(std::function<void()> work) {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     work_.push_back(std::move(work));
     if (idle_ < work_.size() && threads_.size() < most_) threads_.emplace_back([this] { run(); });
     wake_.notify_one();
 }
 
 void Threads::shutdown() {
+    std::vector<std::thread> threads;
     {
-        const std::lock_guard lock(mutex_);
+        const values::Lock lock(mutex_);
         over_ = true;
         wake_.notify_all();
+        threads.swap(threads_);
     }
-    for (std::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads) thread.join();
 }
 
 void Threads::run() {
-    std::unique_lock lock(mutex_);
+    values::Lock lock(mutex_);
     for (;;) {
         ++idle_;
-        wake_.wait(lock, [this] { return over_ || !work_.empty(); });
+        while (!over_ && work_.empty()) lock.wait(wake_);
         --idle_;
         if (work_.empty()) return;
         const std::function<void()> work = std::move(work_.front());

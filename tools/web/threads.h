@@ -7,9 +7,10 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -26,12 +27,12 @@ class Threads final : public httplib::TaskQueue {
     void run();
 
     const std::size_t most_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::deque<std::function<void()>> work_;
-    std::vector<std::thread> threads_;
-    std::size_t idle_ = 0;
-    bool over_ = false;
+    values::Mutex mutex_;
+    std::condition_variable_any wake_;
+    std::deque<std::function<void()>> work_ PBS_GUARDED_BY(mutex_);
+    std::vector<std::thread> threads_ PBS_GUARDED_BY(mutex_);
+    std::size_t idle_ PBS_GUARDED_BY(mutex_) = 0;
+    bool over_ PBS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pbs::web

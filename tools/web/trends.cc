@@ -18,7 +18,7 @@ void Trends::note(const std::string& key, std::int64_t now, double part) {
 void Trends::tell(Answer& answer) {
     const auto groups = answer.json.find("groups");
     if (groups == answer.json.end() || !answer.time) return;
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     // Drop elements without a recent sample, which are in no tree any more.
     std::erase_if(samples_, [now = *answer.time](const auto& one) {
         return one.second.empty() || one.second.back().first < now - kKept;

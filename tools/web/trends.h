@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "tools/web/page.h"
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -27,10 +27,10 @@ class Trends {
 
   private:
     using Samples = std::deque<std::pair<std::int64_t, double>>;  // instant, part of all usage
-    void note(const std::string& key, std::int64_t now, double part);
+    void note(const std::string& key, std::int64_t now, double part) PBS_REQUIRES(mutex_);
 
-    std::mutex mutex_;
-    std::map<std::string, Samples, std::less<>> samples_;
+    values::Mutex mutex_;
+    std::map<std::string, Samples, std::less<>> samples_ PBS_GUARDED_BY(mutex_);
 };
 
 }  // namespace pbs::web

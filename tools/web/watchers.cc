@@ -29,14 +29,15 @@ bool Watchers::tell(Watch& watch, httplib::DataSink& sink) {
     const std::string event = fmt::format("event: {}\ndata: {{\"revision\":{},\"time\":{}}}\n\n",
                                           news ? "news" : "same", told->revision, told->time);
     if (!sink.is_writable() || !sink.write(event.data(), event.size())) return false;
-    const auto longest = std::chrono::steady_clock::now() + kLongestSilence;
-    std::unique_lock lock(mutex_);
-    return !stopped_.wait_until(lock, std::min(told->good_until, longest), [this] { return over_; });
+    const auto end = std::min(told->good_until, std::chrono::steady_clock::now() + kLongestSilence);
+    values::Lock lock(mutex_);
+    while (!over_ && lock.wait_until(stopped_, end)) continue;
+    return !over_;
 }
 
 void Watchers::watch(const Page& page, const Query& query, httplib::Response& answer) {
     {
-        const std::lock_guard lock(mutex_);
+        const values::Lock lock(mutex_);
         if (count_ == kMost || over_) {
             answer.status = kTooMany;
             answer.set_header("Retry-After", "30");
@@ -51,13 +52,13 @@ void Watchers::watch(const Page& page, const Query& query, httplib::Response& an
             return tell(*watch, sink);
         },
         [this](bool) {
-            const std::lock_guard lock(mutex_);
+            const values::Lock lock(mutex_);
             --count_;
         });
 }
 
 void Watchers::stop() {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     over_ = true;
     stopped_.notify_all();
 }

@@ -6,9 +6,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 
 #include "tools/web/feed.h"
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -29,10 +29,10 @@ class Watchers {
     bool tell(Watch& watch, httplib::DataSink& sink);
 
     Feed& feed_;
-    std::mutex mutex_;
-    std::condition_variable stopped_;
-    std::size_t count_ = 0;
-    bool over_ = false;
+    values::Mutex mutex_;
+    std::condition_variable_any stopped_;
+    std::size_t count_ PBS_GUARDED_BY(mutex_) = 0;
+    bool over_ PBS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pbs::web

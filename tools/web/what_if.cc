@@ -132,7 +132,7 @@ tl::expected<Comparison, std::string> parse_comparison(std::string_view text) {
 
 WhatIf::~WhatIf() {
     {
-        const std::lock_guard lock(mutex_);
+        const values::Lock lock(mutex_);
         over_ = true;
         stop_.notify_all();
     }
@@ -140,12 +140,12 @@ WhatIf::~WhatIf() {
 }
 
 bool WhatIf::running() const {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     return phase_ == Phase::running;
 }
 
 bool WhatIf::start(const Comparison& comparison) {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     if (phase_ == Phase::running || over_) return false;
     if (thread_.joinable()) thread_.join();
     phase_ = Phase::running;
@@ -154,7 +154,7 @@ bool WhatIf::start(const Comparison& comparison) {
     plots_.reset();
     thread_ = std::thread([this, comparison] {
         Outcome outcome = simulate(comparison);
-        const std::lock_guard done(mutex_);
+        const values::Lock done(mutex_);
         phase_ = outcome.error.empty() ? Phase::done : Phase::failed;
         if (!outcome.plots.empty()) plots_ = std::make_shared<const std::string>(std::move(outcome.plots));
         outcome_ = std::move(outcome);
@@ -166,8 +166,9 @@ bool WhatIf::start(const Comparison& comparison) {
 bool WhatIf::wait_for_end(int pid, int& status) {
     const auto limit = std::chrono::steady_clock::now() + limits_.time;
     while (waitpid(pid, &status, WNOHANG) == 0) {
-        std::unique_lock lock(mutex_);
-        stop_.wait_for(lock, kBetweenLooks, [this] { return over_; });
+        const auto look = std::chrono::steady_clock::now() + kBetweenLooks;
+        values::Lock lock(mutex_);
+        while (!over_ && lock.wait_until(stop_, look)) continue;
         if (!over_ && std::chrono::steady_clock::now() < limit) continue;
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
@@ -208,7 +209,7 @@ WhatIf::Outcome WhatIf::simulate(const Comparison& comparison) {
 }
 
 void WhatIf::tell(Answer& answer) const {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     // Hide plots if users don't see each other's jobs: plots are by group, and a group may be a single user.
     const bool of_others = !answer.json.contains("jobs_of_others") || answer.json["jobs_of_others"] == true;
     shows_plots_ = of_others;
@@ -235,7 +236,7 @@ void WhatIf::tell(Answer& answer) const {
 }
 
 std::shared_ptr<const std::string> WhatIf::plots() const {
-    const std::lock_guard lock(mutex_);
+    const values::Lock lock(mutex_);
     return shows_plots_ ? plots_ : nullptr;
 }
 

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <tl/expected.hpp>
 
 #include "tools/web/page.h"
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -66,15 +66,15 @@ class WhatIf {
     const std::string program_;
     const std::string server_;
     const Limits limits_;
-    mutable std::mutex mutex_;
-    std::condition_variable stop_;
-    bool over_ = false;
-    Phase phase_ = Phase::none;
-    Comparison comparison_;
-    Outcome outcome_;
-    std::shared_ptr<const std::string> plots_;
-    mutable bool shows_plots_ = false;
-    std::thread thread_;
+    mutable values::Mutex mutex_;
+    std::condition_variable_any stop_;
+    bool over_ PBS_GUARDED_BY(mutex_) = false;
+    Phase phase_ PBS_GUARDED_BY(mutex_) = Phase::none;
+    Comparison comparison_ PBS_GUARDED_BY(mutex_);
+    Outcome outcome_ PBS_GUARDED_BY(mutex_);
+    std::shared_ptr<const std::string> plots_ PBS_GUARDED_BY(mutex_);
+    mutable bool shows_plots_ PBS_GUARDED_BY(mutex_) = false;
+    std::thread thread_;  // start() makes it while it holds the mutex; the destructor joins it
 };
 
 /// Returns the path of pbs_simulate: beside this program or, if it isn't there, as the shell finds it.
