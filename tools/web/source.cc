@@ -11,38 +11,39 @@
 namespace pbs::web {
 
 template <class Ask>
-bool Source::reach(Ask ask) {
-    const std::lock_guard lock(mutex_);
+std::optional<std::string> Source::reach(Ask ask) {
+    const values::Lock lock(mutex_);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        if (!link_.open()) return false;
-        ask();
-        if (!link_.was_lost()) return true;
+        if (!link_.open()) break;
+        ask(link_);
+        if (!link_.was_lost()) return std::nullopt;
     }
-    return false;
+    return link_.why();
 }
 
 std::string Source::metrics() {
     std::string text;
-    const bool reached = reach([&] {
-        const cmds::StatusList scheds = link_.take(pbs_statsched(link_.handle(), nullptr, nullptr));
+    const auto unreachable = reach([&](Link& link) {
+        const cmds::StatusList scheds = link.take(pbs_statsched(link.handle(), nullptr, nullptr));
         if (!scheds) return;
         // Go on if this request is refused, as by a server without counters.
-        const cmds::StatusList counters = link_.take(pbs_statdiagnosis(link_.handle(), "counters", nullptr));
+        const cmds::StatusList counters = link.take(pbs_statdiagnosis(link.handle(), "counters", nullptr));
         std::vector<cmds::StatusList> lists;
         std::vector<std::pair<std::string, const batch_status*>> quotas;
         for (const batch_status* sched = scheds.get(); sched != nullptr; sched = sched->next) {
-            lists.push_back(link_.take(pbs_statquotause(link_.handle(), sched->name, nullptr)));
+            lists.push_back(link.take(pbs_statquotause(link.handle(), sched->name, nullptr)));
             quotas.emplace_back(cmds::view(sched->name), lists.back().get());
         }
         text = web::metrics(counters.get(), scheds.get(), quotas);
     });
-    return reached && !text.empty() ? text : web::metrics(nullptr, nullptr);
+    return !unreachable && !text.empty() ? text : web::metrics(nullptr, nullptr);
 }
 
 Answer Source::ask(const Page& page, const Query& query) {
     Answer answer;
-    if (reach([&] { answer = page.ask(link_, query); })) return answer;
-    return refusal(502, fmt::format("the PBS server can't be reached: {}", link_.why()));
+    const auto unreachable = reach([&](Link& link) { answer = page.ask(link, query); });
+    if (unreachable) return refusal(502, fmt::format("the PBS server can't be reached: {}", *unreachable));
+    return answer;
 }
 
 }  // namespace pbs::web

@@ -1,11 +1,12 @@
 // Asks a PBS server for the pages, through the C API.
 #pragma once
 
-#include <mutex>
+#include <optional>
 #include <string>
 
 #include "tools/web/link.h"
 #include "tools/web/page.h"
+#include "values/mutex.h"
 
 namespace pbs::web {
 
@@ -22,12 +23,12 @@ class Source {
 
   private:
     /// Calls `ask` with a connection, and once more over a new one if the server had closed the old one.
-    /// Returns whether the server could be reached.
+    /// Returns why the server couldn't be reached; nullopt: it could.
     template <class Ask>
-    bool reach(Ask ask);
+    std::optional<std::string> reach(Ask ask);
 
-    std::mutex mutex_;
-    Link link_;
+    values::Mutex mutex_;
+    Link link_ PBS_GUARDED_BY(mutex_);
 };
 
 }  // namespace pbs::web
