@@ -191,28 +191,28 @@ void FairShares::job_runs(const Job& job, Node entity, Use use, Instant since) {
     count(running, 1);
 }
 
-void FairShares::job_ended(const Job& job, double used) {
+std::optional<FairShares::Running> FairShares::take_out(const Job& job, double used) {
     const auto found = running_.find(job.number);
-    if (found == running_.end()) return;
+    if (found == running_.end()) return std::nullopt;
     const Running running = found->second;
     count(running, -1);
     running_.erase(found);
     ids_.erase(job.number);
     charge(running.entity, used - running.charged);
-    if (running.charged > 0) pending_.charges_gone.emplace_back(job.id);
+    return running;
+}
+
+void FairShares::job_ended(const Job& job, double used) {
+    const auto running = take_out(job, used);
+    if (running && running->charged > 0) pending_.charges_gone.emplace_back(job.id);
 }
 
 void FairShares::job_paused(const Job& job, double used) {
-    const auto found = running_.find(job.number);
-    if (found == running_.end()) return;
-    const Running running = found->second;
-    count(running, -1);
-    running_.erase(found);
-    ids_.erase(job.number);
-    charge(running.entity, used - running.charged);
-    const double charged = std::max(used, running.charged);
+    const auto running = take_out(job, used);
+    if (!running) return;
+    const double charged = std::max(used, running->charged);
     charged_[std::string(job.id)] = charged;
-    pending_.charged.push_back({std::string(job.id), nodes_[running.entity].name, {}, charged});
+    pending_.charged.push_back({std::string(job.id), nodes_[running->entity].name, {}, charged});
 }
 
 void FairShares::forget_charge(std::string_view id) {

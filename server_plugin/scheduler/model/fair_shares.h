@@ -158,6 +158,8 @@ class FairShares {
     template <class Change>
     void on_path(Node node, const Change& change);
     void count(const Running& job, double sign);
+    // Takes a job out of the running ones, and charges the rest of its use. nullopt: it didn't run.
+    std::optional<Running> take_out(const Job& job, double used);
     void charge(Node entity, double amount);
     void settle(Instant now);
     void decay_once(Instant at, double factor);
