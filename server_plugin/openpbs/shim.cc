@@ -15,6 +15,7 @@
 #include "ifl/program_requests.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/shim_terms.h"
+#include "values/object_types.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -27,7 +28,13 @@ constexpr unsigned long kRegisterSched = 98;
 constexpr std::size_t kLongestUser = 257;    // the longest name that libpbs reads
 constexpr std::size_t kLongestObject = 600;  // more than libpbs accepts, so that libpbs reports the error
 constexpr std::size_t kLongestNames = 1U << 20;
-constexpr std::uint32_t kLastType = PBS_OBJ_QUOTA_USE;
+// The last type of the plugin's objects: of those that managers edit, and of those with numbers of their own.
+constexpr std::uint32_t kLastType = [] {
+    std::uint32_t last = PBS_OBJ_QUOTA_USE;
+    for (const values::ObjectTypeRow& row : values::kObjectTypes)
+        last = std::max(last, static_cast<std::uint32_t>(row.type));
+    return last;
+}();
 
 // Returns whether requests of this type change jobs, or may end them. Requests for new jobs don't count,
 // because the server itself tells its scheduler of new jobs.
