@@ -88,6 +88,8 @@ enum FilterTrait : unsigned {
     // when
     // the cycle began. Searches for more chunks (select_range) call it for each of their larger requests.
     by_users_only = 128,
+    // The filter reads QueueView::empties, which few policies need.
+    about_last_end = 256,
 };
 
 struct Filter {

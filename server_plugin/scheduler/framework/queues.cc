@@ -160,10 +160,7 @@ void Queues::fill_view(QueueView& view) {
     const bool shared = view.shared;
     view.empties = in_.now;
     const Queue& queue = *view.queue;
-    // Few policies need the instant at which a queue will be empty. A policy whose options come into force
-    // later needs it now, because searches for a later start (Lookahead) read it.
-    const bool wants_end = s_.nonprime_drain_sys.ever_holds() || s_.avoid_fragmentation.ever_holds();
-    if (shared || wants_end) {
+    if (shared || wants_last_end_) {
         for (const JobSlot job : queue.running) {
             if (shared && !state_.vnodes->holds_in(view.pool, job)) continue;
             if (shared) count_into(view, job, 1);

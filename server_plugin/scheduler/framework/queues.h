@@ -2,6 +2,8 @@
 // list lasts from cycle to cycle as long as nothing but jobs changes (QueueSetup).
 #pragma once
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/framework/context.h"
 
 namespace pbs::sched {
@@ -65,6 +67,12 @@ class Queues : CyclePart {
     QueueSetup& setup_ = c_.setup;
     std::vector<CandidateQueues*> of_queue_;  // by queue slot: its element of in_place; null: setup_.batch
     std::vector<std::uint32_t> ranks_;
+    // A policy whose options come into force later needs the last ends now, because searches for a later
+    // start (Lookahead) read them.
+    const bool wants_last_end_ = std::ranges::any_of(p_.filters, [&](const Filter* filter) {
+        return (filter->traits & about_last_end) != 0 &&
+               (filter->wanted == nullptr || filter->wanted(s_, Instant::max()));
+    });
 };
 
 }  // namespace pbs::sched

@@ -19,7 +19,6 @@ struct Since {
     bool value = false;
     std::optional<Instant> from{};
     bool holds(Instant now) const { return from ? now >= *from : value; }
-    bool ever_holds() const { return from || value; }
 };
 
 // <queue> or <queue>@<host> (sched-config guide, "Argument types").

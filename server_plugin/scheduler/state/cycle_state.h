@@ -116,7 +116,8 @@ struct QueueView {
     std::vector<std::uint32_t> groups;   // the resources of node_group_key
     std::int64_t running = 0;
     std::int64_t nodes = 0;  // nodes in use
-    // The end of the last of its running jobs. Not later than now if it has none.
+    // The end of the last of its running jobs, for filters with the trait about_last_end. Not later than now
+    // if it has none.
     Instant empties{};
     std::vector<values::Sum> in_use;  // the use of queue->resources_available by jobs, in the same order
     Seconds max_walltime{-1};

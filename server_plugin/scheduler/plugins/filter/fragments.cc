@@ -42,6 +42,7 @@ std::optional<JobSize> leaves_fragments(const CycleState& state, const UseKey& k
 
 extern const Filter kFragmentsFilter{.name = "fragments",
                                      .attributes = "avoid_fragmentation",
+                                     .traits = about_last_end,
                                      .check = check_fragments,
                                      .wanted = wanted_fragments,
                                      .leaves = leaves_fragments};

@@ -24,7 +24,7 @@ Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& 
 
 extern const Filter kNonprimeDrainFilter{.name = "nonprime_drain",
                                          .attributes = "enforce_prime_time, nonprime_drain_sys",
-                                         .traits = about_time | about_prime,
+                                         .traits = about_time | about_prime | about_last_end,
                                          .check = check_nonprime_drain,
                                          .wanted = wanted_nonprime_drain};
 
