@@ -12,9 +12,7 @@ std::string scheduler_name(const ::testing::TestParamInfo<const char*>& one) {
 }
 
 void ClusterSite::SetUp() {
-    OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin itself
-    if (IsSkipped()) return;
-    site.emplace();
+    if (!make_site()) return;
     // The server's host runs no jobs.
     site->ok("sed -i 's/PBS_START_MOM=1/PBS_START_MOM=0/' /etc/pbs.conf");
     if (GetParam() == kPbsSched) {

@@ -28,9 +28,7 @@ constexpr const char* kNotAvailable = "policy objects are not available: ";
 class OpenpbsDamage : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         folder = site->ok(
             "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
         site->install(options() + " --library " + folder);

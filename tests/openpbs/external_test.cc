@@ -101,9 +101,7 @@ TEST_P(OpenpbsExternal, ARemovalWarnsOfTheFilesThatStay) {
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         site->start();
         site->ok(
             "for q in ded_a p_a np_a; do $stock/qmgr -c \"create queue $q queue_type=execution\"; done; "

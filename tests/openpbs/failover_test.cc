@@ -17,9 +17,7 @@ constexpr std::chrono::seconds kLongest{100};  // the longest time for taking ov
 class OpenpbsFailover : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         site->install(options() + " --scheduler");
         // Make a second host, which has the same folders, but its own pbs.conf.
         site->ok(

@@ -15,9 +15,7 @@ using ::testing::Not;
 class OpenpbsFaults : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         site->install(options());
         site->preload_faults();
         site->start_with_plugin();

@@ -47,9 +47,7 @@ done)";
 class OpenpbsKills : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         site->install(options() + " --scheduler");
         site->start_with_plugin();
         ASSERT_TRUE(site->wait_for_node());

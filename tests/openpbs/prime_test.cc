@@ -23,11 +23,7 @@ constexpr const char* kNeverPrime = "YEAR 2026\\nweekday none all\\nsaturday non
 
 class OpenpbsPrime : public AttachedSite {
   protected:
-    void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): tests attach the plugin
-        if (IsSkipped()) return;
-        site.emplace();
-    }
+    void SetUp() override { make_site(); }  // tests attach the plugin
     // Starts the server with pbs_sched, these queues and this holidays file, without the plugin.
     void start_stock(const std::string& holidays) const {
         site->ok(fmt::format("printf '{}' > /var/spool/pbs/sched_priv/holidays", holidays));

@@ -21,9 +21,7 @@ class OpenpbsRootPrograms : public AttachedSite {
   protected:
     // Starts pbs_sched with a program that reports 4 licences.
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): each test attaches the plugin itself
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         write_program("[ $(id -u) = 0 ] && echo $1");
         site->ok(
             fmt::format("sed -i 's/^resources: \"/&lic, /' /var/spool/pbs/sched_priv/sched_config; echo "

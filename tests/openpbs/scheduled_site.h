@@ -17,9 +17,7 @@ class ScheduledSite : public AttachedSite {
   protected:
     void SetUp() override {
         // PolicySite::SetUp() would install the plugin without its scheduler.
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call)
-        if (IsSkipped()) return;
-        site.emplace();
+        if (!make_site()) return;
         install();
         site->start_with_plugin();
         EXPECT_TRUE(scheduled_by("pbs_policy"));

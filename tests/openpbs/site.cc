@@ -137,10 +137,15 @@ bool Site::wait_for_log(const std::string& text, int times) const {
         std::chrono::seconds(20));
 }
 
-void PolicySite::SetUp() {
+bool PolicySite::make_site() {
     OpenpbsTest::SetUp();
-    if (IsSkipped()) return;
+    if (IsSkipped()) return false;
     site.emplace();
+    return true;
+}
+
+void PolicySite::SetUp() {
+    if (!make_site()) return;
     site->install(options());
     site->start_with_plugin();
 }

@@ -81,6 +81,8 @@ class PolicySite : public OpenpbsTest {
     void SetUp() override;
     // Returns the options of pbs_policy_install, which say how the plugin is attached.
     virtual std::string options() const { return {}; }
+    // Makes a site without the plugin, in place of SetUp(). False: the test is skipped.
+    bool make_site();
 
     std::optional<Site> site;
 };
