@@ -11,14 +11,13 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
-#include <future>
 #include <thread>
 
 #include "ifl/credential.h"
 #include "ifl/munge.h"
 #include "server_plugin/host/cycle/cycle.h"
 #include "tests/cases.h"
-#include "tests/host/server_fixture.h"
+#include "tests/host/network_fixture.h"
 #include "tests/munged.h"
 
 namespace pbs::host {
@@ -113,44 +112,14 @@ class Client {
     ifl::ReplyDecoder decoder_;
 };
 
-// The server's event loop runs in a thread. The test's own thread acts as the clients.
-class NetworkTest : public ServerTest {
+class NetworkTest : public NetworkFixture {
   protected:
     void SetUp() override {
-        ServerTest::SetUp();
+        NetworkFixture::SetUp();
         signal(SIGPIPE, SIG_IGN);  // like the server
         options_.socket = folder_ + "/sock";
         options_.port = 0;
         options_.request_timeout = std::chrono::seconds(60);  // enough for any request on a busy machine
-    }
-    void listen() {
-        uv_loop_init(&loop_);
-        uv_async_init(&loop_, &stop_, [](uv_async_t* handle) {
-            static_cast<NetworkTest*>(handle->data)->network_->close();
-            uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
-            uv_close(reinterpret_cast<uv_handle_t*>(&static_cast<NetworkTest*>(handle->data)->memory_asked_),
-                     nullptr);
-        });
-        stop_.data = this;
-        uv_async_init(&loop_, &memory_asked_, [](uv_async_t* handle) {
-            auto& test = *static_cast<NetworkTest*>(handle->data);
-            test.memory_answer_->set_value(test.network_->memory());
-        });
-        memory_asked_.data = this;
-        auto network = Network::open(&loop_, *server_, options_, [this] { after_request_(); });
-        ASSERT_TRUE(network) << network.error().message;
-        network_ = std::move(*network);
-        thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
-    }
-    void end_loop() {
-        if (!thread_.joinable()) return;
-        uv_async_send(&stop_);
-        thread_.join();
-        EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
-    }
-    void TearDown() override {
-        end_loop();
-        ServerTest::TearDown();
     }
     // Makes a TCP connection of another user than the test's own. Root vouches for it, over a second
     // connection.
@@ -166,25 +135,9 @@ class NetworkTest : public ServerTest {
     static int ask_as(Client& client, const std::string& user) {
         return client.ask(ifl::RequestType::status_server, ifl::Status{}, user);
     }
-    // Returns the value of Network::memory(), which the loop's thread reads.
-    size_t memory() {
-        std::promise<size_t> answer;
-        memory_answer_ = &answer;
-        uv_async_send(&memory_asked_);
-        return answer.get_future().get();
-    }
     int works() {
         return Client::unix_socket(options_.socket).ask(ifl::RequestType::status_server, ifl::Status{});
     }
-
-    NetworkOptions options_;
-    std::function<void()> after_request_ = [] {};  // called in the loop's thread
-    uv_loop_t loop_{};
-    uv_async_t stop_{};
-    uv_async_t memory_asked_{};
-    std::promise<size_t>* memory_answer_ = nullptr;
-    std::unique_ptr<Network> network_;
-    std::thread thread_;
 };
 
 TEST_F(NetworkTest, TheUnixSocketKnowsWhoAsks) {

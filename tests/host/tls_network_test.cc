@@ -7,13 +7,11 @@
 
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "ifl/connection.h"
 #include "server_plugin/host/net/certificate.h"
-#include "server_plugin/host/net/network.h"
 #include "tests/certificates.h"
-#include "tests/host/server_fixture.h"
+#include "tests/host/network_fixture.h"
 
 namespace pbs::host {
 namespace {
@@ -67,11 +65,11 @@ class Tcp {
     ifl::ReplyDecoder replies;
 };
 
-class TlsNetworkTest : public ServerTest {
+class TlsNetworkTest : public NetworkFixture {
   protected:
     void SetUp() override {
         if (!test::Certificates::can_be_made()) GTEST_SKIP() << test::Certificates::kMissing;
-        ServerTest::SetUp();
+        NetworkFixture::SetUp();
         signal(SIGPIPE, SIG_IGN);
         made_ = std::make_unique<test::Certificates>();
         ASSERT_TRUE(made_->make("DNS:head,IP:127.0.0.1"));
@@ -82,28 +80,8 @@ class TlsNetworkTest : public ServerTest {
         options_.request_timeout = seconds(60);
         options_.handshake_timeout = seconds(60);
     }
-    void listen() {
-        uv_loop_init(&loop_);
-        uv_async_init(&loop_, &stop_, [](uv_async_t* handle) {
-            static_cast<TlsNetworkTest*>(handle->data)->network_->close();
-            uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
-        });
-        stop_.data = this;
-        auto network = Network::open(&loop_, *server_, options_, [] {});
-        ASSERT_TRUE(network) << network.error().message;
-        network_ = std::move(*network);
-        thread_ = std::thread([this] { uv_run(&loop_, UV_RUN_DEFAULT); });
-    }
-    void end_loop() {
-        if (!thread_.joinable()) return;
-        uv_async_send(&stop_);
-        thread_.join();
-        EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
-    }
     void TearDown() override {
-        if (IsSkipped()) return;
-        end_loop();
-        ServerTest::TearDown();
+        if (!IsSkipped()) NetworkFixture::TearDown();
     }
     std::string refused() {
         uv_loop_init(&loop_);
@@ -145,11 +123,6 @@ class TlsNetworkTest : public ServerTest {
     }
 
     std::unique_ptr<test::Certificates> made_;
-    NetworkOptions options_;
-    uv_loop_t loop_{};
-    uv_async_t stop_{};
-    std::unique_ptr<Network> network_;
-    std::thread thread_;
 };
 
 TEST_F(TlsNetworkTest, OnePortIsForBoth) {
