@@ -23,7 +23,6 @@ struct Queue {
     Limits limits;
     // One of enum pbs_execution_type. queue_of() doesn't read it, since OpenPBS has no such attribute: hosts
     // set it.
-    // set it.
     std::int32_t execution_type = 0;
     bool operator==(const Queue&) const = default;
 };

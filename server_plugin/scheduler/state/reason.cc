@@ -396,8 +396,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return "Not Running: Job is under job_sort_formula threshold value";
         case ReasonCode::found_at_start:
             return "Was found queued in a batch queue at the start of the server: waits until it is moved to "
-                   "a "
-                   "submit queue";
+                   "a submit queue";
         case ReasonCode::other:
             return std::string(c.strings.text(r.object));
         case ReasonCode::server_resource_busy:
