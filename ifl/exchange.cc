@@ -44,9 +44,9 @@ void Exchange::close(const std::string& why) {
     }
     socket_ = Socket();
     out_.clear();
-    const std::deque<Asked> asked = std::exchange(asked_, {});
+    const std::deque<Unanswered> asked = std::exchange(asked_, {});
     const Result<Reply> none = tl::unexpected(Error{PBSE_PROTOCOL, why});
-    for (const Asked& one : asked) one.done(none);
+    for (const Unanswered& one : asked) one.done(none);
 }
 
 void Exchange::send() {
@@ -82,7 +82,7 @@ void Exchange::take_replies() {
         if (const auto* bad = std::get_if<ReplyDecoder::Malformed>(&decoded))
             return close(bad->error.message);
         if (asked_.empty()) return close("the server answered what nobody asked");
-        const Asked one = std::move(asked_.front());
+        const Unanswered one = std::move(asked_.front());
         asked_.pop_front();
         one.done(std::get<Reply>(std::move(decoded)));
     }

@@ -46,7 +46,7 @@ class Exchange {
     const std::string& why_closed() const { return why_closed_; }
 
   private:
-    struct Asked {
+    struct Unanswered {
         Done done;
         ObjectSink sink;
     };
@@ -59,7 +59,7 @@ class Exchange {
     std::string why_closed_;
     std::string out_;
     ReplyDecoder replies_;
-    std::deque<Asked> asked_;
+    std::deque<Unanswered> asked_;
 };
 
 }  // namespace pbs::ifl

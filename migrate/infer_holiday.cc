@@ -25,7 +25,7 @@ using std::chrono::year_month_day;
 // A holiday that is recognised by words that must all be in the description. With a weekday it is the nth
 // such day of the month (-1: the last), without one a date. `after` is a number of days to add: 1 for the
 // Friday after Thanksgiving.
-struct Known {
+struct KnownHoliday {
     std::array<std::string_view, 2> words;
     unsigned month;
     unsigned day;  // for a holiday on a date
@@ -35,22 +35,22 @@ struct Known {
 };
 
 // More specific names stand first, so that "day after Thanksgiving" isn't taken for Thanksgiving.
-constexpr std::array kKnown{
-    Known{{"after", "thanksgiving"}, 11, 0, 4, 4, 1}, Known{{"friday", "thanksgiving"}, 11, 0, 4, 4, 1},
-    Known{{"thanksgiving", ""}, 11, 0, 4, 4, 0},      Known{{"new", "year's eve"}, 12, 31, 0, -1, 0},
-    Known{{"new", "years eve"}, 12, 31, 0, -1, 0},    Known{{"new", "year"}, 1, 1, 0, -1, 0},
-    Known{{"martin", "luther"}, 1, 0, 3, 1, 0},       Known{{"mlk", ""}, 1, 0, 3, 1, 0},
-    Known{{"president", ""}, 2, 0, 3, 1, 0},          Known{{"washington", ""}, 2, 0, 3, 1, 0},
-    Known{{"memorial", ""}, 5, 0, -1, 1, 0},          Known{{"juneteenth", ""}, 6, 19, 0, -1, 0},
-    Known{{"independence", ""}, 7, 4, 0, -1, 0},      Known{{"labor", ""}, 9, 0, 1, 1, 0},
-    Known{{"columbus", ""}, 10, 0, 2, 1, 0},          Known{{"indigenous", ""}, 10, 0, 2, 1, 0},
-    Known{{"veteran", ""}, 11, 11, 0, -1, 0},         Known{{"christmas", "eve"}, 12, 24, 0, -1, 0},
-    Known{{"christmas", ""}, 12, 25, 0, -1, 0},       Known{{"boxing", ""}, 12, 26, 0, -1, 0},
-    Known{{"labour", "may"}, 5, 1, 0, -1, 0},         Known{{"may day", ""}, 5, 1, 0, -1, 0},
-    Known{{"all", "saints"}, 11, 1, 0, -1, 0},        Known{{"german unity", ""}, 10, 3, 0, -1, 0},
-    Known{{"bastille", ""}, 7, 14, 0, -1, 0},         Known{{"epiphany", ""}, 1, 6, 0, -1, 0},
-    Known{{"assumption", ""}, 8, 15, 0, -1, 0},
-};
+constexpr auto kKnown = std::to_array<KnownHoliday>({
+    {{"after", "thanksgiving"}, 11, 0, 4, 4, 1}, {{"friday", "thanksgiving"}, 11, 0, 4, 4, 1},
+    {{"thanksgiving", ""}, 11, 0, 4, 4, 0},      {{"new", "year's eve"}, 12, 31, 0, -1, 0},
+    {{"new", "years eve"}, 12, 31, 0, -1, 0},    {{"new", "year"}, 1, 1, 0, -1, 0},
+    {{"martin", "luther"}, 1, 0, 3, 1, 0},       {{"mlk", ""}, 1, 0, 3, 1, 0},
+    {{"president", ""}, 2, 0, 3, 1, 0},          {{"washington", ""}, 2, 0, 3, 1, 0},
+    {{"memorial", ""}, 5, 0, -1, 1, 0},          {{"juneteenth", ""}, 6, 19, 0, -1, 0},
+    {{"independence", ""}, 7, 4, 0, -1, 0},      {{"labor", ""}, 9, 0, 1, 1, 0},
+    {{"columbus", ""}, 10, 0, 2, 1, 0},          {{"indigenous", ""}, 10, 0, 2, 1, 0},
+    {{"veteran", ""}, 11, 11, 0, -1, 0},         {{"christmas", "eve"}, 12, 24, 0, -1, 0},
+    {{"christmas", ""}, 12, 25, 0, -1, 0},       {{"boxing", ""}, 12, 26, 0, -1, 0},
+    {{"labour", "may"}, 5, 1, 0, -1, 0},         {{"may day", ""}, 5, 1, 0, -1, 0},
+    {{"all", "saints"}, 11, 1, 0, -1, 0},        {{"german unity", ""}, 10, 3, 0, -1, 0},
+    {{"bastille", ""}, 7, 14, 0, -1, 0},         {{"epiphany", ""}, 1, 6, 0, -1, 0},
+    {{"assumption", ""}, 8, 15, 0, -1, 0},
+});
 
 constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                        "Thursday", "Friday", "Saturday"};
@@ -63,16 +63,16 @@ std::string_view ordinal(int nth) {
     return nth < 0 ? "last" : kOrdinals.at(static_cast<std::size_t>(nth) - 1);
 }
 
-const Known* find_known(const std::string& description) {
+const KnownHoliday* find_known(const std::string& description) {
     const std::string text = values::lowered(description);
-    const auto* found = std::ranges::find_if(kKnown, [&](const Known& known) {
+    const auto* found = std::ranges::find_if(kKnown, [&](const KnownHoliday& known) {
         return std::ranges::all_of(
             known.words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
     });
     return found == kKnown.end() ? nullptr : found;
 }
 
-sys_days date_of(const Known& known, year y) {
+sys_days date_of(const KnownHoliday& known, year y) {
     const month m{known.month};
     if (known.weekday < 0) return sys_days{y / m / day{known.day}};
     const weekday w{static_cast<unsigned>(known.weekday)};
@@ -81,20 +81,20 @@ sys_days date_of(const Known& known, year y) {
     return found + std::chrono::days{known.after};
 }
 
-bool falls_on(const Known& known, int y, int day_of_year) {
+bool falls_on(const KnownHoliday& known, int y, int day_of_year) {
     return (date_of(known, year{y}) - sys_days{year{y} / 1 / 1}).count() + 1 == day_of_year;
 }
 
 // Returns whether the holiday can fall on the line's day. If the year is unknown, tries 28 years: after these
 // the calendar repeats itself, except at centuries.
-bool may_be(const Known& known, const HolidayLine& holiday) {
+bool may_be(const KnownHoliday& known, const HolidayLine& holiday) {
     if (holiday.year != 0) return falls_on(known, holiday.year, holiday.day_of_year);
     for (int y = 2000; y < 2028; ++y)
         if (falls_on(known, y, holiday.day_of_year)) return true;
     return false;
 }
 
-Proposal proposal_of(const Known& known) {
+Proposal proposal_of(const KnownHoliday& known) {
     const std::string_view name = kMonths.at(known.month - 1);
     if (known.weekday < 0)
         return {fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", known.month, known.day),
@@ -141,7 +141,7 @@ std::optional<Date> date_of(const HolidayLine& holiday) {
 }  // namespace
 
 std::optional<Proposal> propose_rule(const HolidayLine& holiday) {
-    const Known* known = find_known(holiday.description);
+    const KnownHoliday* known = find_known(holiday.description);
     if (known == nullptr || !may_be(*known, holiday)) return std::nullopt;
     return proposal_of(*known);
 }

@@ -18,7 +18,7 @@ constexpr Program kProgram{"pbs_rstat",
                            "usage: pbs_rstat [-B | -f | -F | -S] [reservation_identifier...]\n"
                            "       pbs_rstat --help | --version\n"};
 
-struct Shown {
+struct Listing {
     char how = 'S';  // the option -B, -F or -S
     std::time_t now = 0;
     bool has_heading = false;
@@ -37,7 +37,7 @@ bool is_wide(const Connection& connection) {
 }
 
 // Prints one reservation, or all if `reservation` is null.
-int show(const Connection& connection, const char* reservation, Shown& shown) {
+int show(const Connection& connection, const char* reservation, Listing& shown) {
     const StatusList list(pbs_statresv(connection.handle(), reservation, nullptr, nullptr));
     if (list == nullptr && pbs_errno != 0) {
         const int code = pbs_errno;
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     if (information_asked(kProgram, arguments)) return 0;
     const auto line = parse_options("fFBS", arguments);
     if (!line) return usage_error(kProgram, {line.error().message, 1});
-    Shown shown;
+    Listing shown;
     shown.now = std::time(nullptr);
     for (const Option& option : line->options) shown.how = option.letter == 'f' ? 'F' : option.letter;
     const auto names = line->all_operands();

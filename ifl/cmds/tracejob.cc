@@ -44,7 +44,7 @@ constexpr Source kSources[] = {{'A', 'a', "server_priv/accounting"},
                                {'M', 'm', "mom_logs"},
                                {'L', 'l', "sched_logs"}};
 
-struct Asked {
+struct TraceOptions {
     std::string home;
     std::string left_out;  // letters (Source::file) of the sources that aren't read
     bool verbose = false;
@@ -66,7 +66,7 @@ Result<long> count(const Option& option) {
     return static_cast<long>(*number);
 }
 
-Result<void> apply(Asked& asked, const Option& option) {
+Result<void> apply(TraceOptions& asked, const Option& option) {
     const bool number = option.letter == 'c' || option.letter == 'n' || option.letter == 'w';
     const auto value = number ? count(option) : Result<long>(0);
     if (!value) return tl::unexpected(value.error());
@@ -106,10 +106,10 @@ Result<void> apply(Asked& asked, const Option& option) {
     return {};
 }
 
-Result<Asked> parse(const std::vector<std::string>& arguments) {
+Result<TraceOptions> parse(const std::vector<std::string>& arguments) {
     const auto line = parse_options("zvamslw:p:n:f:c:", arguments);
     if (!line) return fail(line.error().message, 1);
-    Asked asked;
+    TraceOptions asked;
     asked.home = server_home();
     for (const Option& option : line->options)
         if (const auto applied = apply(asked, option); !applied) return tl::unexpected(applied.error());
@@ -123,7 +123,7 @@ std::size_t terminal_width() {
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-std::vector<TraceLine> lines_of(const Asked& asked, const std::string& job) {
+std::vector<TraceLine> lines_of(const TraceOptions& asked, const std::string& job) {
     std::vector<TraceLine> lines;
     const std::time_t now = std::time(nullptr);
     for (long day = 0; day < asked.days; ++day) {

@@ -11,12 +11,12 @@ namespace {
 constexpr int kSlots = 48;
 constexpr int kSlotMinutes = 1440 / kSlots;
 
-struct Look {
+struct Style {
     char letter;
     std::string_view colour;  // ANSI: black on green, white on blue, white on red
 };
 
-constexpr Look look(Phase phase) {
+constexpr Style look(Phase phase) {
     switch (phase) {
         case Phase::prime:
             return {'#', "\x1b[30;42m"};
@@ -48,7 +48,7 @@ std::string bar(const MonthDay& day, bool colour) {
     std::string text;
     std::string_view last;
     for (int slot = 0; slot < kSlots; ++slot) {
-        const Look shown = look(phase_in(day, slot * kSlotMinutes, (slot + 1) * kSlotMinutes));
+        const Style shown = look(phase_in(day, slot * kSlotMinutes, (slot + 1) * kSlotMinutes));
         if (colour && shown.colour != last) text += last = shown.colour;
         text += shown.letter;
     }
@@ -65,7 +65,7 @@ std::string hours() {
 std::string legend(bool colour) {
     std::string text;
     for (const Phase phase : {Phase::prime, Phase::non_prime, Phase::dedicated}) {
-        const Look shown = look(phase);
+        const Style shown = look(phase);
         text += fmt::format("{}{}{} {}   ", colour ? shown.colour : "", shown.letter, colour ? kPlain : "",
                             phase_text(phase));
     }

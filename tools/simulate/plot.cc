@@ -350,7 +350,7 @@ std::string_view colour_of(const std::string& group, const GroupSeries& of,
     std::vector<std::string_view> names;
     for (const Report& report : reports)
         for (const GroupSeries& series : report.by_group)
-            for (const GroupSeries::One& one : series.groups)
+            for (const GroupSeries::Line& one : series.groups)
                 if (series.title == of.title && one.name != kOtherGroups &&
                     std::ranges::find(names, one.name) == names.end())
                     names.push_back(one.name);
@@ -360,7 +360,7 @@ std::string_view colour_of(const std::string& group, const GroupSeries& of,
 
 // Returns a group's text in the legend, with its target, because lines of equal targets hide each other. If
 // there are `many` groups, names are shortened.
-std::string legend_of(const GroupSeries::One& group, std::size_t many) {
+std::string legend_of(const GroupSeries::Line& group, std::size_t many) {
     const std::string target = group.target ? fmt::format(" {:.0f}%", 100 * *group.target) : std::string();
     const auto letters = static_cast<std::size_t>((kInnerWidth / static_cast<double>(many) - 44) / 7);
     const std::size_t most = std::min<std::size_t>(letters, 40) - target.size();
@@ -378,13 +378,13 @@ Plot by_group(const Heading& heading, const std::vector<Report>& reports, const 
     double most = 1;
     for (const Report& each : reports)
         for (const GroupSeries& other : each.by_group)
-            for (const GroupSeries::One& group : other.groups) {
+            for (const GroupSeries::Line& group : other.groups) {
                 most = std::max(most, 100 * group.target.value_or(0));
                 for (const double cpus : group.cpus_in_use)
                     most = std::max(most, cpus * percent_of_cpus(each));
             }
     scale_y(plot, most, [](double value) { return fmt::format("{:g}%", value); });
-    for (const GroupSeries::One& group : series.groups) {
+    for (const GroupSeries::Line& group : series.groups) {
         Curve& curve = plot.curves.emplace_back(series_curve(
             legend_of(group, series.groups.size()), series.time, group.cpus_in_use, percent_of_cpus(report)));
         curve.colour = colour_of(group.name, series, reports);

@@ -303,7 +303,7 @@ void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& grou
     if (order.size() < 2) return;
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t group) { return used[group]; });
     std::vector<std::size_t> drawn_as(used.size(), kGroupsDrawn);
-    std::vector<GroupSeries::One> drawn;
+    std::vector<GroupSeries::Line> drawn;
     for (std::size_t i = 0; i < std::min(order.size(), kGroupsDrawn); ++i) {
         drawn_as[order[i]] = i;
         drawn.push_back(std::move(series.groups[order[i]]));
@@ -311,7 +311,7 @@ void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& grou
     if (order.size() > kGroupsDrawn) drawn.push_back({kOtherGroups, {}, {}});
     const std::size_t steps = set_time(series.time, run, std::max<std::size_t>(1, points / 10));
     std::vector<Spread> spreads;
-    for (GroupSeries::One& one : drawn) {
+    for (GroupSeries::Line& one : drawn) {
         one.cpus_in_use.assign(steps, 0);
         spreads.emplace_back(series.time, one.cpus_in_use);
     }

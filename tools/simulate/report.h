@@ -174,14 +174,14 @@ struct Series {
 
 // CPUs in use over time, by group.
 struct GroupSeries {
-    struct One {
+    struct Line {
         std::string name;
         std::optional<double> target;  // target, as a part of the machine from 0 to 1
         std::vector<double> cpus_in_use;
     };
     std::string title;  // kind of the groups: "fs_group f1", or "group"
     Series time;        // the steps; has no values itself
-    std::vector<One> groups;
+    std::vector<Line> groups;
 };
 inline constexpr const char* kOtherGroups = "others";
 

@@ -26,8 +26,8 @@ std::string text_of(const Json& json) {
     return text::write_json(json);
 }
 
-Told told_of(const Answer& answer, std::size_t& hash) {
-    Told told{.status = answer.status, .body = text_of(answer.json), .time = answer.time.value_or(0)};
+SharedAnswer told_of(const Answer& answer, std::size_t& hash) {
+    SharedAnswer told{.status = answer.status, .body = text_of(answer.json), .time = answer.time.value_or(0)};
     hash = std::hash<std::string>{}(told.body) ^ static_cast<std::size_t>(answer.status);
     if (answer.time) {
         Json timed = answer.json;
@@ -40,10 +40,10 @@ Told told_of(const Answer& answer, std::size_t& hash) {
 
 }  // namespace
 
-std::shared_ptr<const Told> Feed::keep(const std::string& key, Told told, std::size_t hash) {
+std::shared_ptr<const SharedAnswer> Feed::keep(const std::string& key, SharedAnswer told, std::size_t hash) {
     Entry& entry = entries_[key];
     told.revision = entry.told && entry.hash == hash ? entry.told->revision : ++revisions_;
-    entry.told = std::make_shared<const Told>(std::move(told));
+    entry.told = std::make_shared<const SharedAnswer>(std::move(told));
     entry.hash = hash;
     return entry.told;
 }
@@ -60,7 +60,7 @@ void Feed::make_room() {
     }
 }
 
-std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
+std::shared_ptr<const SharedAnswer> Feed::get(const Page& page, const Query& query) {
     const std::string key = key_of(page, query);
     values::Lock lock(mutex_);
     for (;;) {
@@ -86,7 +86,7 @@ std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
     } catch (...) {
         failure = std::current_exception();
     }
-    Told told;
+    SharedAnswer told;
     std::size_t hash = 0;
     if (answer) told = told_of(*answer, hash);
     const auto ended = clock_();

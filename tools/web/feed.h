@@ -15,7 +15,7 @@
 namespace pbs::web {
 
 /// An answer in the form in which clients get it.
-struct Told {
+struct SharedAnswer {
     int status = 200;
     std::string body;      // JSON
     std::string packed{};  // `body` in gzip; empty: packing isn't worth it
@@ -38,19 +38,19 @@ class Feed {
     /// Returns the page's answer: the last one if it is fresh, or else a new one. Clients that want an answer
     /// for which the server is being asked wait for it. A slow answer stays fresh longer, so that each
     /// address keeps the PBS server busy for at most a twentieth of the time.
-    std::shared_ptr<const Told> get(const Page& page, const Query& query);
+    std::shared_ptr<const SharedAnswer> get(const Page& page, const Query& query);
 
     /// The most addresses, with their parameters, whose answers are kept.
     static constexpr std::size_t kMost = 64;
 
   private:
     struct Entry {
-        std::shared_ptr<const Told> told{};
+        std::shared_ptr<const SharedAnswer> told{};
         std::size_t hash = 0;  // hash of the answer without its time
         bool asking = false;
         std::uint64_t used = 0;  // value of a counter at the last use: larger is later
     };
-    std::shared_ptr<const Told> keep(const std::string& key, Told told, std::size_t hash)
+    std::shared_ptr<const SharedAnswer> keep(const std::string& key, SharedAnswer told, std::size_t hash)
         PBS_REQUIRES(mutex_);
     void make_room() PBS_REQUIRES(mutex_);
 
