@@ -19,9 +19,9 @@ inline ifl::Reply answer(Context& context, const std::function<void()>& wait = {
     if (context.rest != nullptr) {
         ifl::StatusParts parts;
         std::optional<ifl::Reply> instead;
-        for (auto left = Steps::Left::more; left != Steps::Left::nothing;) {
+        for (auto left = Steps::Remaining::more; left != Steps::Remaining::nothing;) {
             left = go_on(context, parts, false, instead);
-            if (left != Steps::Left::later) continue;
+            if (left != Steps::Remaining::later) continue;
             if (wait)
                 wait();
             else

@@ -180,11 +180,11 @@ struct Qrun {
           context{server, who, server.now(), request, session} {
         reply = begin_answer(context);
     }
-    Steps::Left step() {
+    Steps::Remaining step() {
         std::optional<ifl::Reply> instead;
         const auto left = go_on(context, out, false, instead);
         if (instead) reply = *std::move(instead);
-        if (left == Steps::Left::nothing) context.rest.reset();
+        if (left == Steps::Remaining::nothing) context.rest.reset();
         return left;
     }
     ifl::Request request;
@@ -201,14 +201,14 @@ TEST_F(CycleTest, AnOperatorWhoStartsAJobWaitsForItsEndAndTheNextOneForHim) {
     const Identity who = root();
     Qrun run(*server_, who, d);
     ASSERT_NE(run.context.rest, nullptr);
-    EXPECT_EQ(run.step(), Steps::Left::later);
+    EXPECT_EQ(run.step(), Steps::Remaining::later);
     cycles.cycle_finished();
     EXPECT_EQ(states(), "RRR");
     EXPECT_EQ(job_shows(d, "job_state"), "Q");
     server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
     cycles.run_wanted();
     EXPECT_FALSE(cycles.busy());
-    EXPECT_EQ(run.step(), Steps::Left::nothing);
+    EXPECT_EQ(run.step(), Steps::Remaining::nothing);
     EXPECT_EQ(run.reply.code, 0);
     EXPECT_EQ(job_shows(d, "job_state"), "R");
     cycles.run_wanted();
@@ -220,9 +220,9 @@ TEST_F(CycleTest, AnOperatorWhoWaitsIsToldWhatHasBecomeOfTheJob) {
     begin(cycles);
     const Identity who = root();
     Qrun run(*server_, who, a);
-    ASSERT_EQ(run.step(), Steps::Left::later);
+    ASSERT_EQ(run.step(), Steps::Remaining::later);
     cycles.cycle_finished();
-    EXPECT_EQ(run.step(), Steps::Left::nothing);
+    EXPECT_EQ(run.step(), Steps::Remaining::nothing);
     EXPECT_EQ(run.reply.code, PBSE_BADSTATE) << "the cycle has started it";
 }
 
@@ -231,7 +231,7 @@ TEST_F(CycleTest, AnOperatorWhoGoesAwayKeepsNobodyWaiting) {
     begin(cycles);
     const Identity who = root();
     std::optional<Qrun> run(std::in_place, *server_, who, a);
-    ASSERT_EQ(run->step(), Steps::Left::later);
+    ASSERT_EQ(run->step(), Steps::Remaining::later);
     run.reset();
     cycles.cycle_finished();
     server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
@@ -392,13 +392,13 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     ASSERT_NE(context.rest, nullptr);
     ifl::StatusParts out;
     std::optional<ifl::Reply> reply;
-    EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
+    EXPECT_EQ(go_on(context, out, false, reply), Steps::Remaining::later);
     // The server hasn't passed the status request to the plugin. Otherwise the plugin would work on it now,
     // and the waiting cycle couldn't begin.
     plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
-    EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
+    EXPECT_EQ(go_on(context, out, false, reply), Steps::Remaining::later);
     cycles.cycle_finished();
     EXPECT_EQ(states(), "RRR");
     server_->want_cycle(PBS_SCH_SCHEDULE_CMD);

@@ -35,9 +35,9 @@ class InSlices : public PluginServerTest {
             if (context.rest == nullptr) return false;
             const auto left = go_on(context, parts, false, made);
             if (made) reply = std::move(*made);
-            if (left == Steps::Left::later) usleep(1000);
-            if (left == Steps::Left::nothing) context.rest.reset();
-            return left != Steps::Left::nothing;
+            if (left == Steps::Remaining::later) usleep(1000);
+            if (left == Steps::Remaining::nothing) context.rest.reset();
+            return left != Steps::Remaining::nothing;
         }
         int finish() {
             while (step()) continue;

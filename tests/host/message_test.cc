@@ -84,8 +84,8 @@ TEST_F(MessageTest, OneWhoseClientHasGoneIsKilled) {
         (void)begin_answer(context);
         ifl::StatusParts parts;
         std::optional<ifl::Reply> reply;
-        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::later);
-        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::later) << "nobody waits for it";
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Remaining::later);
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Remaining::later) << "nobody waits for it";
         EXPECT_EQ(server_->message_writers, 1u);
     }
     EXPECT_EQ(server_->message_writers, 0u);

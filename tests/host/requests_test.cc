@@ -713,11 +713,11 @@ TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
         ASSERT_NE(context.rest, nullptr);
         ifl::StatusParts parts;
         std::optional<ifl::Reply> instead;
-        for (int i = 0; i < 2; ++i) EXPECT_EQ(go_on(context, parts, false, instead), Steps::Left::more);
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(go_on(context, parts, false, instead), Steps::Remaining::more);
         EXPECT_EQ(ask(root(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{{jobs[0], jobs[3]}}).code,
                   0);
         const std::string added = submit(user(), {}, "q");
-        while (go_on(context, parts, false, instead) != Steps::Left::nothing) {
+        while (go_on(context, parts, false, instead) != Steps::Remaining::nothing) {
         }
         EXPECT_FALSE(instead);
         const auto read =
@@ -742,7 +742,7 @@ TEST_F(Requests, WhatIsListedMayGo) {
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q").code, 0);
     ifl::StatusParts parts;
     std::optional<ifl::Reply> instead;
-    EXPECT_EQ(go_on(context, parts, false, instead), Steps::Left::nothing);
+    EXPECT_EQ(go_on(context, parts, false, instead), Steps::Remaining::nothing);
     ASSERT_TRUE(instead);
     EXPECT_EQ(instead->code, 0);
     EXPECT_TRUE(std::get<ifl::StatusReply>(instead->body).objects.empty());

@@ -37,8 +37,8 @@ class SchedulerProgram : public PluginServerTest {
                 if (context->rest->waits()) return false;
                 std::optional<ifl::Reply> reply;
                 const auto left = host::go_on(*context, *parts, false, reply);
-                if (left == Steps::Left::later) usleep(1000);
-                if (left != Steps::Left::nothing) continue;
+                if (left == Steps::Remaining::later) usleep(1000);
+                if (left != Steps::Remaining::nothing) continue;
                 context->rest.reset();
                 if (reply) made = std::move(reply);
             }

@@ -257,10 +257,10 @@ TEST_F(TestStart, WaitsForTheEndOfACycle) {
         ASSERT_NE(context.rest, nullptr);
         ifl::StatusParts parts;
         std::optional<ifl::Reply> reply;
-        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::later);
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Remaining::later);
         ASSERT_TRUE(plugin_->finish_cycle(server_->now()));
         EXPECT_FALSE(plugin_->has_cycle());
-        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Left::nothing);
+        EXPECT_EQ(go_on(context, parts, false, reply), Steps::Remaining::nothing);
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->code, PBSE_UNKNODE);
     }

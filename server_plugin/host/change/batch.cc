@@ -231,10 +231,10 @@ void Batch::exchange_and_tell() {
     while (tell_some()) continue;
 }
 
-Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, Told told) {
+Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, ToldToPlugin told) {
     Store& store = server_.parts.store;
     State& state = server_.state;
-    if (told == Told::before) exchange_and_tell();
+    if (told == ToldToPlugin::before) exchange_and_tell();
     // The plugin commits while the server's transaction is open, so that a backup of both databases has the
     // change in both or in neither.
     const bool writes = !touched_.empty();
@@ -248,11 +248,11 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     }
     if (!done) {
         if (writes) store.rollback();
-        if (told == Told::before) exchange_and_tell();
+        if (told == ToldToPlugin::before) exchange_and_tell();
         return done;
     }
     committed_ = true;
-    if (told == Told::after) state.install(tables_);
+    if (told == ToldToPlugin::after) state.install(tables_);
     for (const ConfigName& object : touched_) {
         const Queue* queue =
             object.type == PBS_OBJ_QUEUE ? values::find_in(tables_.queues, object.name) : nullptr;
@@ -265,7 +265,7 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
         if (const Node* is = object.type == PBS_OBJ_NODE ? state.node(object.name) : nullptr)
             server_.changed->nodes.insert(is->handle);
     }
-    if (told == Told::before) {
+    if (told == ToldToPlugin::before) {
         for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
         return {};
     }

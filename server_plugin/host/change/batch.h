@@ -53,10 +53,11 @@ class Batch {
     // The time at which commit() reports the new objects to the plugin. `before`: before `plugins_part`, and
     // after an error the old ones again. `after`: settle_some() reports them, and nothing asks the plugin for
     // decisions before all are reported (Server::placing).
-    enum class Told { before, after };
+    enum class ToldToPlugin { before, after };
     // Replaces the server's objects by the batch's. Calls `plugins_part`, which makes the plugin's changes
     // durable. If that fails, nothing is replaced.
-    Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
+    Result<void> commit(const std::function<Result<void>()>& plugins_part,
+                        ToldToPlugin told = ToldToPlugin::after);
     // Call it after commit(): reports some objects to the plugin, then moves some of the rows that were set
     // aside in the database to their places. Returns false when nothing is left.
     Result<bool> settle_some();

@@ -67,7 +67,7 @@ std::string text_of(const Decision& decision, const State& state) {
 
 Log& SchedLogs::of(const Sched& sched) {
     std::string folder(sched.attributes.text("sched_log"));
-    Known& known = known_[sched.name];
+    SchedLog& known = known_[sched.name];
     if (known.log == nullptr || known.folder != folder) {
         if (folder.starts_with(home_ + "/") && folder.find('/', home_.size() + 1) == std::string::npos)
             // If mkdir() fails, the log counts its lines as lost.

@@ -25,13 +25,13 @@ class SchedLogs {
     Log& of(const Sched& sched);
 
   private:
-    struct Known {
+    struct SchedLog {
         std::string folder;
         std::unique_ptr<Log> log;
     };
     std::string home_;
     Clock& clock_;
-    std::map<std::string, Known, std::less<>> known_;
+    std::map<std::string, SchedLog, std::less<>> known_;
 };
 
 // Logs a decision that was carried out, for the job or subjob with this id.

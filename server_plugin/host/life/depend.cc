@@ -32,12 +32,12 @@ LinkKind kind_of(DependType type) {
 // kind is in `done`, its outcome is decided, and the links of this kind are removed. If the kind is also in
 // `met`, the awaited event has happened: the waiting jobs are released. Otherwise the waiting jobs are
 // deleted.
-struct Telling {
+struct JobOutcome {
     unsigned done = 0;
     unsigned met = 0;
 
     uint64_t packed() const { return done | met << 4U; }
-    static Telling unpacked(uint64_t value) {
+    static JobOutcome unpacked(uint64_t value) {
         return {static_cast<unsigned>(value & 15U), static_cast<unsigned>(value >> 4U & 15U)};
     }
 };
@@ -124,11 +124,11 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
 
 // ---- Applies the value of a job's `depend` ----
 
-class TakeUp {
+class Linker {
   public:
     // `value`: the text of `depend`. If the job is rejected, the text stays as its attribute, so that qstat
     // -x shows it.
-    TakeUp(Change& change, Job& job, std::string value)
+    Linker(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
     // Links the job to each job that the item of `depend` names, until one of these jobs refuses the link.
@@ -264,7 +264,7 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
         // are older than itself. So the links to keep are made again after it.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
-        change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
+        change.link(job.sequence, LinkKind::to_tell, JobOutcome{bit(kind), bit(kind)}.packed());
         for (const uint64_t other : kept)
             if (const auto link = state.dependencies.find(other, kind, job.sequence)) {
                 change.unlink(*link);
@@ -313,7 +313,7 @@ Result<void> take_up_dependencies(Change& change, Job& job) {
     std::string value(job.attributes.text("depend"));
     const auto items = items_of(value);
     job.attributes.unset(*job_table().find("depend"), {});
-    TakeUp taking(change, job, std::move(value));
+    Linker taking(change, job, std::move(value));
     for (const DependItem& item : items) {
         if (auto done = taking.item(item); !done) return done;
         if (taking.rejected()) return {};
@@ -359,7 +359,7 @@ void dependencies_when_running(Change& change, const Job& job) {
     const Dependencies& links = change.server().state.dependencies;
     if (links.next_to(job.sequence, LinkKind::after))
         change.link(job.sequence, LinkKind::to_tell,
-                    Telling{bit(LinkKind::after), bit(LinkKind::after)}.packed());
+                    JobOutcome{bit(LinkKind::after), bit(LinkKind::after)}.packed());
 }
 
 void dependencies_at_requeue(Change& change, const Job& job) {
@@ -383,7 +383,7 @@ void dependencies_at_end(Change& change, Job& job) {
     }
     if (std::any_of(kAfterKinds.begin(), kAfterKinds.end(),
                     [&](LinkKind kind) { return links.next_to(job.sequence, kind).has_value(); }))
-        change.link(job.sequence, LinkKind::to_tell, Telling{kAllKinds, met}.packed());
+        change.link(job.sequence, LinkKind::to_tell, JobOutcome{kAllKinds, met}.packed());
     if (const uint64_t set = set_of(state, job.sequence); set != 0 && ran)
         change.link(job.sequence, LinkKind::to_end, set);
     for (const LinkKind kind : kAfterKinds) unlink_all(change, job.sequence, kind);
@@ -398,7 +398,7 @@ namespace {
 // updated.
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
-    const Telling telling = Telling::unpacked(work.other);
+    const JobOutcome telling = JobOutcome::unpacked(work.other);
     for (const LinkKind kind : kAfterKinds) {
         if ((telling.done & bit(kind)) == 0) continue;
         auto link = links.next_to(work.job, kind);

@@ -61,7 +61,7 @@ Result<std::string> user_of(const ShownCredential& shown, const CredentialSource
 struct MungeCheck::Shared {
     explicit Shared(CredentialSources from) : sources(std::move(from)) {}
 
-    struct Asked {
+    struct Question {
         uint64_t connection;
         ShownCredential shown;
     };
@@ -71,7 +71,7 @@ struct MungeCheck::Shared {
     };
     const CredentialSources sources;
     values::Mutex mutex;
-    std::deque<Asked> waiting PBS_GUARDED_BY(mutex);
+    std::deque<Question> waiting PBS_GUARDED_BY(mutex);
     std::vector<Answer> answers PBS_GUARDED_BY(mutex);
     std::size_t threads PBS_GUARDED_BY(mutex) = 0;
     uv_async_t* wake PBS_GUARDED_BY(mutex) = nullptr;  // nullptr: nobody waits for answers
@@ -122,13 +122,14 @@ void MungeCheck::check(uint64_t connection, ShownCredential shown) {
 
 void MungeCheck::forget(uint64_t connection) {
     const values::Lock lock(shared_->mutex);
-    std::erase_if(shared_->waiting, [&](const Shared::Asked& one) { return one.connection == connection; });
+    std::erase_if(shared_->waiting,
+                  [&](const Shared::Question& one) { return one.connection == connection; });
 }
 
 void MungeCheck::work(const std::shared_ptr<Shared>& shared) {
     values::Lock lock(shared->mutex);
     while (!shared->waiting.empty()) {
-        const Shared::Asked asked = std::move(shared->waiting.front());
+        const Shared::Question asked = std::move(shared->waiting.front());
         shared->waiting.pop_front();
         lock.unlock();
         Result<std::string> user = fail(PBSE_SYSTEM, "the credential could not be looked at");

@@ -93,7 +93,7 @@ class Network::Impl {
     static constexpr int kAcceptsOfATurn = 64;
 
     struct Peer;
-    struct Asked;
+    struct OpenRequest;
     // A reply that waits for a commit, either of changes of the plugin's objects or of submissions.
     // when_committed runs after that commit. The held replies of one turn of the loop wait for the same
     // commit.
@@ -131,7 +131,7 @@ class Network::Impl {
     void refuse_credential(Peer& peer, std::string_view why);
     void handle(Peer& peer, ifl::Request request, std::size_t size);
     void answer_on(Peer& peer);
-    void note(const Asked& asked, bool refused);
+    void note(const OpenRequest& asked, bool refused);
     bool waits_for_memory(const Peer& peer) const;
     bool may_grow(const Peer& peer) const;
     void want_turn(Peer& peer);
@@ -206,7 +206,7 @@ class Network::Impl {
 };
 
 // A request that is being answered, perhaps in several steps.
-struct Network::Impl::Asked {
+struct Network::Impl::OpenRequest {
     ifl::Request request;
     Identity who;
     std::size_t size;  // bytes of the request in memory
@@ -216,7 +216,7 @@ struct Network::Impl::Asked {
     bool shown = false;          // some parts of the reply have been sent
     Steady::time_point began = Steady::now();
 
-    Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
+    OpenRequest(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
         : request(std::move(asked)),
           who(std::move(identity)),
           size(bytes),
@@ -250,7 +250,7 @@ struct Network::Impl::Peer {
     bool busy = false;
     enum class Turn { none, ready, memory, later } turn = Turn::none;  // what the connection waits for
     bool unread = false;                                               // unread bytes may hold a request
-    std::unique_ptr<Asked> asked;  // the request that is answered in steps
+    std::unique_ptr<OpenRequest> asked;  // the request that is answered in steps
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection
     Steady::time_point used = Steady::now();     // time of the connection's last request

@@ -235,8 +235,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
              false);
         return;
     }
-    auto asked = std::make_unique<Asked>(server_, peer.session, std::move(request), std::move(who),
-                                         kDecodedByBytes * size);
+    auto asked = std::make_unique<OpenRequest>(server_, peer.session, std::move(request), std::move(who),
+                                               kDecodedByBytes * size);
     Context& context = asked->context;
     CommitGroup& submissions = server_.commit_group;
     const bool was_uncommitted = submissions.uncommitted();
@@ -266,7 +266,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     after_();
 }
 
-void Network::Impl::note(const Asked& asked, bool refused) {
+void Network::Impl::note(const OpenRequest& asked, bool refused) {
     std::string object;
     if (const auto* status = std::get_if<ifl::Status>(&asked.request.body)) object = status->object;
     server_.counters.request_answered({.type = asked.request.type,
@@ -279,21 +279,21 @@ void Network::Impl::note(const Asked& asked, bool refused) {
 
 // Makes steps of an answer, until the turn is over.
 void Network::Impl::answer_on(Peer& peer) {
-    using Left = Steps::Left;
-    Asked& asked = *peer.asked;
+    using Remaining = Steps::Remaining;
+    OpenRequest& asked = *peer.asked;
     // Commit the held requests first, so that a commit by this answer has only its own changes.
     if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
     if (peer.closing) return;
     const auto until = Steady::now() + kUserTurn;
     std::optional<ifl::Reply> instead;
-    Left left;
+    Remaining left;
     do left = go_on(asked.context, asked.parts, asked.shown, instead);
-    while (left == Left::more && asked.parts.bytes() < kMostOfATurn && Steady::now() < until);
+    while (left == Remaining::more && asked.parts.bytes() < kMostOfATurn && Steady::now() < until);
     if (instead && (asked.shown || !asked.parts.empty())) {
         drop(peer, "its reply could not be made whole");
         return;
     }
-    if (left == Left::nothing) {
+    if (left == Remaining::nothing) {
         if (instead) {
             if (ifl::has_reply(asked.context.request.type)) send(peer, std::move(*instead), false);
         } else {
@@ -310,7 +310,7 @@ void Network::Impl::answer_on(Peer& peer) {
         send_part(peer, std::move(part), true);
         asked.shown = true;
     }
-    if (left == Left::later) try_later(peer);
+    if (left == Remaining::later) try_later(peer);
 }
 
 void Network::Impl::try_later(Peer& peer) {

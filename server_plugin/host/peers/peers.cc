@@ -115,7 +115,7 @@ struct Peers::Peer {
     int64_t answered = 0;
 };
 
-struct Peers::Elsewhere {
+struct Peers::RemoteJob {
     Job job;
     ServerName server;
     Pair queues;
@@ -321,7 +321,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
     for (const ifl::ObjectStatus& object : listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
-        Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
+        RemoteJob* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
         // Skip a job that is already known from another server, or from another pair of queues (the peer's
         // queue and the one here to which it is pulled). The peer may have moved the job between its queues.
         // The job is taken from here once the list of the earlier pair lacks it.
@@ -333,7 +333,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         if (job != nullptr && is_told_the_same(job->job, *made)) continue;
         made->handle = job != nullptr ? job->job.handle : server_.state.new_handle();
         auto& place = jobs_[made->handle];
-        place = std::make_unique<Elsewhere>(Elsewhere{std::move(*made), peer.name, queues});
+        place = std::make_unique<RemoteJob>(RemoteJob{std::move(*made), peer.name, queues});
         handles_[id] = place->job.handle;
         tell(*place);
         news = true;
@@ -349,7 +349,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
     cycle_wanted_();
 }
 
-void Peers::tell(const Elsewhere& job) {
+void Peers::tell(const RemoteJob& job) {
     if (server_.changed) server_.changed->jobs.insert(job.job.handle);
     server_.parts.plugin->job_changed(server_.now(), job.job, server_.state);
 }
@@ -381,7 +381,7 @@ uint64_t Peers::queue_of(uint64_t job) const {
 void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     const auto at = jobs_.find(handle);
     if (at == jobs_.end() || at->second->pulled || closing_) return;
-    Elsewhere& job = *at->second;
+    RemoteJob& job = *at->second;
     const auto peer = peers_.find(job.server);
     if (peer == peers_.end()) return forget(handle);
     job.pulled = true;
@@ -447,10 +447,10 @@ bool Peers::pulls_from(std::string_view host, std::string_view address, std::str
     });
 }
 
-std::vector<Peers::Shown> Peers::shown() const {
-    std::vector<Shown> all;
+std::vector<Peers::PeerStatus> Peers::shown() const {
+    std::vector<PeerStatus> all;
     for (const auto& [name, peer] : peers_) {
-        Shown& one = all.emplace_back();
+        PeerStatus& one = all.emplace_back();
         one.server = name.text();
         for (const auto& [here, there] : peer->queues)
             one.queues += fmt::format("{}{} from {}", one.queues.empty() ? "" : ", ", here, there);

@@ -58,7 +58,7 @@ class Peers {
     void arrived(std::string_view id);
 
     // The state of one other server, for status replies.
-    struct Shown {
+    struct PeerStatus {
         std::string server;
         std::string queues;      // "workq from batch, ..."
         std::string trouble;     // why jobs can't be pulled from it; empty: no trouble is known
@@ -66,13 +66,13 @@ class Peers {
         std::size_t jobs = 0;    // its jobs that may run here
         std::size_t pulled = 0;  // number of its jobs that are being pulled
     };
-    std::vector<Shown> shown() const;
+    std::vector<PeerStatus> shown() const;
 
   private:
     using Steady = std::chrono::steady_clock;
     using Pair = std::pair<std::string, std::string>;  // the local queue and the remote one
     struct Peer;
-    struct Elsewhere;
+    struct RemoteJob;
     using Listed = std::vector<ifl::ObjectStatus>;
 
     void refresh();
@@ -84,7 +84,7 @@ class Peers {
     void lost(const ServerName& name, const std::string& why);
     void take(Peer& peer, const Pair& queues, const Listed& listed);
     Result<Job> job_of(const ifl::ObjectStatus& object, const Pair& queues) const;
-    void tell(const Elsewhere& job);
+    void tell(const RemoteJob& job);
     void forget(uint64_t job);
     void forget_of(const Peer& peer, const Pair* queues);
     void not_pulled(uint64_t job, const std::string& why);
@@ -94,7 +94,7 @@ class Peers {
     std::function<void()> cycle_wanted_;
     bool closing_ = false;
     std::map<ServerName, std::unique_ptr<Peer>> peers_;
-    std::map<uint64_t, std::unique_ptr<Elsewhere>> jobs_;         // by handle
+    std::map<uint64_t, std::unique_ptr<RemoteJob>> jobs_;         // by handle
     std::map<std::string, uint64_t> handles_;                     // by id in lower case
     std::map<std::string, Steady::time_point> not_again_before_;  // by id: jobs that couldn't be pulled
 };

@@ -69,10 +69,10 @@ class BackUp final : public Answered {
         server_.killed_children.push_back(pid_);
     }
 
-    Left step(Context& context, ifl::StatusParts&) override {
+    Remaining step(Context& context, ifl::StatusParts&) override {
         if (pid_ > 0) {
             const int status = poll();
-            if (status < 0) return Left::later;
+            if (status < 0) return Remaining::later;
             if (status > 0) return end(refuse({PBSE_SYSTEM, why(status)}));
         }
         switch (stage_) {
@@ -102,17 +102,17 @@ class BackUp final : public Answered {
   private:
     enum class Stage : std::uint8_t { clearing, copying, pruning, done };
 
-    Left run(const std::string& program, std::vector<std::string> arguments) {
+    Remaining run(const std::string& program, std::vector<std::string> arguments) {
         errors_ = memory_file();
         until_ = std::chrono::steady_clock::now() + kLongest;
         const pid_t pid = errors_ ? spawn(program, std::move(arguments), {}, errors_.get()) : -errno;
         if (pid < 0)
             return end(refuse({PBSE_SYSTEM, fmt::format("{} can't be run: {}", program, system_text(-pid))}));
         pid_ = pid;
-        return Left::later;
+        return Remaining::later;
     }
-    Left remove(const std::vector<fs::path>& paths) {
-        if (paths.empty()) return Left::more;
+    Remaining remove(const std::vector<fs::path>& paths) {
+        if (paths.empty()) return Remaining::more;
         std::vector<std::string> arguments = {"rm", "-rf", "--"};
         for (const fs::path& path : paths) arguments.push_back(path.string());
         return run("/bin/rm", std::move(arguments));

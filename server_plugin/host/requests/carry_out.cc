@@ -255,7 +255,7 @@ Result<void> carry_out_at_start(Server& server, const Identity& who, std::string
             return plugin.manager(server.now(), PBS_CMD_SET, PBS_OBJ_SERVER, {}, {}, who, {}, warning,
                                   {"carry out what qmgr printed of the older server", batch.changes()});
         };
-        if (auto committed = batch.commit(history, Batch::Told::before); !committed) return committed;
+        if (auto committed = batch.commit(history, Batch::ToldToPlugin::before); !committed) return committed;
         for (Result<bool> more = true; more && *more;) more = batch.settle_some();
     }
     const ifl::Attribute outcomes{"host_outcome", {}, (*directives)->outcomes(), ifl::Op::set};

@@ -20,12 +20,12 @@
 namespace pbs::host {
 namespace {
 
-struct How {
+struct DeleteOptions {
     bool force;
     bool history;
 };
 
-How how_of(const Context& context) {
+DeleteOptions options_of(const Context& context) {
     const std::string_view extend = context.request.extend;
     return {extend.find("force") != std::string_view::npos,
             extend.find("deletehist") != std::string_view::npos};
@@ -43,13 +43,13 @@ void mark(Context& context, Change& change, const Job& current) {
     log_job(change, current, fmt::format("Job to be deleted at request of {}", by));
 }
 
-Result<void> end(Context& context, const Job& job, const How& how) {
+Result<void> end(Context& context, const Job& job, const DeleteOptions& how) {
     if (!how.force) return terminate_job(context.server, job);
     (void)kill_job(context.server, job);
     return {};
 }
 
-Result<void> delete_running(Context& context, const Job& current, const How& how) {
+Result<void> delete_running(Context& context, const Job& current, const DeleteOptions& how) {
     if (current.state == job_state::kExiting && !how.force) return fail(PBSE_BADSTATE);
     Change change(context.server, context.now);
     mark(context, change, current);
@@ -59,7 +59,7 @@ Result<void> delete_running(Context& context, const Job& current, const How& how
 
 // Deletes all or some subjobs of an array. Queued subjobs end at once, running ones are killed. If none runs,
 // the array may end, too.
-Result<void> delete_subjobs(Context& context, const Target& target, const How& how) {
+Result<void> delete_subjobs(Context& context, const Target& target, const DeleteOptions& how) {
     const Job& current = *target.job;
     const uint64_t sequence = current.sequence;
     auto running = running_of(context.state(), target);
@@ -95,7 +95,7 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
 }
 
 // Checks that PBS permits the deletion of this target, which is an array or subjobs of one.
-Result<void> may_delete(const State& state, const Target& target, const How& how) {
+Result<void> may_delete(const State& state, const Target& target, const DeleteOptions& how) {
     const Job& array = *target.job;
     const IndexRange& all = array.subjobs->submitted;
     if (target.subjobs() && array.history()) return fail(PBSE_NOHISTARRAYSUBJOB);
@@ -116,7 +116,7 @@ Result<void> may_delete(const State& state, const Target& target, const How& how
     }
 }
 
-Result<void> delete_one(Context& context, std::string_view id, const How& how) {
+Result<void> delete_one(Context& context, std::string_view id, const DeleteOptions& how) {
     const auto target = target_of(context.state(), id);
     if (!target) return tl::unexpected(target.error());
     const Job* job = target->job;
@@ -144,18 +144,18 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
 // Deletes one job in each step.
 class DeleteList final : public Steps {
   public:
-    Left step(Context& context, ifl::StatusParts&) override {
+    Remaining step(Context& context, ifl::StatusParts&) override {
         const auto& jobs = std::get<ifl::DeleteJobList>(context.request.body).jobs;
-        if (at_ == jobs.size()) return Left::nothing;
+        if (at_ == jobs.size()) return Remaining::nothing;
         const std::string& id = jobs[at_++];
         if (seen_.insert(id).second)
-            if (auto done = delete_one(context, id, how_of(context)); !done) {
+            if (auto done = delete_one(context, id, options_of(context)); !done) {
                 // The reply has room for the error's code only, so log the message.
                 if (done.error().code == PBSE_SYSTEM)
                     context.server.parts.log.error(id, "can not delete the job: " + done.error().message);
                 failed_.failed.push_back({id, static_cast<uint32_t>(done.error().code)});
             }
-        return Left::more;
+        return Remaining::more;
     }
     ifl::Reply reply() override {
         ifl::Reply reply;
@@ -173,7 +173,7 @@ class DeleteList final : public Steps {
 
 ifl::Reply delete_job(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
-    return reply_of(delete_one(context, body.object, how_of(context)));
+    return reply_of(delete_one(context, body.object, options_of(context)));
 }
 
 ifl::Reply delete_job_list(Context& context) {

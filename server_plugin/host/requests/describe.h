@@ -64,13 +64,13 @@ std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
       public:
         Each(View view, uint32_t type, decltype(all) objects)
             : view_(std::move(view)), type_(type), objects_(objects) {}
-        Left step(Context& now, ifl::StatusParts& out) override {
+        Remaining step(Context& now, ifl::StatusParts& out) override {
             const auto& map = (now.state().*objects_)();
             const auto at = map.upper_bound(reached_);
-            if (at == map.end()) return Left::nothing;
+            if (at == map.end()) return Remaining::nothing;
             reached_ = at->first;
             out.add(type_, at->first, describe(at->second, now, view_));
-            return Left::more;
+            return Remaining::more;
         }
 
       private:

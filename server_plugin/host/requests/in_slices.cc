@@ -24,7 +24,7 @@ class InSlices final : public Answered {
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
 
-    Left step(Context& context, ifl::StatusParts&) override {
+    Remaining step(Context& context, ifl::StatusParts&) override {
         switch (stage_) {
             case Stage::changing:
                 return change(context);
@@ -35,34 +35,34 @@ class InSlices final : public Answered {
             case Stage::settling:
                 return settle();
         }
-        return Left::nothing;
+        return Remaining::nothing;
     }
 
   private:
     enum class Stage : std::uint8_t { changing, writing, asking, settling };
 
-    Left change(Context& context) {
+    Remaining change(Context& context) {
         tl::expected<bool, ifl::Reply> more = false;
         batch_.run([&] { more = slices_.some(context); });
-        if (!more && more.error().code == PBSE_TRYAGAIN) return Left::later;
+        if (!more && more.error().code == PBSE_TRYAGAIN) return Remaining::later;
         if (!more) return end(std::move(more.error()));
         if (!*more) stage_ = Stage::writing;
-        return Left::more;
+        return Remaining::more;
     }
 
-    Left write() {
+    Remaining write() {
         const Result<bool> more = slices_.dry_run ? batch_.compare_some() : batch_.write_some();
         if (!more) return end(refuse(more.error()));
         for (size_t i = texts_.size(); i < batch_.changes().size(); ++i)
             texts_.push_back({to_json(batch_.changes()[i].before), to_json(batch_.changes()[i].after)});
         if (!*more) stage_ = Stage::asking;
-        return Left::more;
+        return Remaining::more;
     }
 
     // Returns whether the plugin works on another client's change.
     bool plugin_is_busy() const { return server_.parts.plugin != nullptr && server_.parts.plugin->busy(); }
 
-    Left ask(Context& context) {
+    Remaining ask(Context& context) {
         const auto plugins_part = [&]() -> Result<void> {
             reply_ = slices_.plugins_part(context, {slices_.text, batch_.changes(), texts_});
             if (reply_.code != 0) return fail(reply_.code);
@@ -71,27 +71,27 @@ class InSlices final : public Answered {
         auto done = batch_.check();
         if (!done) return end(refuse(done.error()));
         done = slices_.dry_run ? plugins_part() : batch_.commit(plugins_part);
-        if (reply_.code == PBSE_TRYAGAIN) return Left::later;
+        if (reply_.code == PBSE_TRYAGAIN) return Remaining::later;
         if (!done || slices_.dry_run) {
             context.when_committed = {};
-            if (reply_.code != 0 || done) return Left::nothing;
+            if (reply_.code != 0 || done) return Remaining::nothing;
             return end(refuse(done.error()));
         }
         stage_ = Stage::settling;
         when_committed_ = std::exchange(context.when_committed, {});
-        return Left::more;
+        return Remaining::more;
     }
 
     // Completes the change, which is in force since the commit: reports it to the plugin, and moves its rows
     // to their places in the database.
-    Left settle() {
+    Remaining settle() {
         const auto more = batch_.settle_some();
-        if (more && *more) return Left::more;
+        if (more && *more) return Remaining::more;
         // The actions for after the commit use the plugin, too. So wait until it has no other work.
-        if (plugin_is_busy()) return Left::later;
+        if (plugin_is_busy()) return Remaining::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();
-        return Left::nothing;
+        return Remaining::nothing;
     }
 
     Server& server_;

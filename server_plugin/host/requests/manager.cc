@@ -289,19 +289,19 @@ class Again final : public Steps {
         if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
-    Left step(Context& context, ifl::StatusParts& out) override {
+    Remaining step(Context& context, ifl::StatusParts& out) override {
         if (rest_ != nullptr) return rest_->step(context, out);
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
         // The handler may have set further steps in place of a reply: go on with them.
-        if (rest_ != nullptr) return Left::more;
-        if (reply_.code == PBSE_TRYAGAIN) return Left::later;
+        if (rest_ != nullptr) return Remaining::more;
+        if (reply_.code == PBSE_TRYAGAIN) return Remaining::later;
         Plugin* plugin = server_.parts.plugin;
         if (auto done = plugin == nullptr ? Result<void>() : plugin->commit(context.now); !done)
             reply_ = ifl::Reply::error(done.error().code, done.error().message);
         if (const auto then = std::exchange(context.when_committed, {}); then && reply_.code == 0) then();
-        return Left::nothing;
+        return Remaining::nothing;
     }
     ifl::Reply reply() override { return rest_ != nullptr ? rest_->reply() : std::move(reply_); }
 

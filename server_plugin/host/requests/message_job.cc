@@ -11,9 +11,9 @@ class WriteMessage final : public Answered {
   public:
     explicit WriteMessage(std::string streams) : streams_(std::move(streams)) {}
 
-    Left step(Context& context, ifl::StatusParts&) override {
+    Remaining step(Context& context, ifl::StatusParts&) override {
         if (!writer_) {
-            if (streams_.empty()) return Left::nothing;
+            if (streams_.empty()) return Remaining::nothing;
             const auto& body = std::get<ifl::MessageJob>(context.request.body);
             const char stream = streams_.front();
             streams_.erase(0, 1);
@@ -23,12 +23,12 @@ class WriteMessage final : public Answered {
             auto writer = MessageWriter::start(context.server, *job, stream, body.text);
             if (!writer) return end(refuse(writer.error()));
             writer_.emplace(std::move(*writer));
-            return Left::later;
+            return Remaining::later;
         }
         const auto done = writer_->poll();
-        if (!done) return Left::later;
+        if (!done) return Remaining::later;
         writer_.reset();
-        return *done ? Left::more : end(refuse(done->error()));
+        return *done ? Remaining::more : end(refuse(done->error()));
     }
 
   private:

@@ -46,8 +46,8 @@ Result<const Queue*> own_queue(const State& state, std::string_view name) {
 class Move final : public Answered {
   public:
     explicit Move(std::shared_ptr<const Deliveries::Outcome> outcome) : outcome_(std::move(outcome)) {}
-    Left step(Context&, ifl::StatusParts&) override {
-        return outcome_->reply ? end(*outcome_->reply) : Left::later;
+    Remaining step(Context&, ifl::StatusParts&) override {
+        return outcome_->reply ? end(*outcome_->reply) : Remaining::later;
     }
 
   private:

@@ -98,18 +98,19 @@ ifl::Reply begin_answer(Context& context) {
     }
 }
 
-Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply) {
+Steps::Remaining go_on(Context& context, ifl::StatusParts& out, bool shown,
+                       std::optional<ifl::Reply>& reply) {
     try {
         context.now = context.server.now();
-        const Steps::Left left = context.rest->step(context, out);
-        if (left == Steps::Left::nothing && !shown && out.empty()) {
+        const Steps::Remaining left = context.rest->step(context, out);
+        if (left == Steps::Remaining::nothing && !shown && out.empty()) {
             reply = context.rest->reply();
             log_refusal(context, *reply);
         }
         return left;
     } catch (const std::exception& error) {
         reply = failed(context, error);
-        return Steps::Left::nothing;
+        return Steps::Remaining::nothing;
     }
 }
 

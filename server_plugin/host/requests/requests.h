@@ -57,7 +57,7 @@ struct Context;
 // takes at a time. The server's objects may change between two steps.
 class Steps {
   public:
-    enum class Left {
+    enum class Remaining {
         nothing,
         more,
         later  // step() has to wait for something: call it again in a few milliseconds
@@ -69,13 +69,13 @@ class Steps {
 
     // Does a step, which takes a few milliseconds at most. Adds the next parts of a status reply to `out`.
     // `context` is the request's.
-    virtual Left step(Context& context, ifl::StatusParts& out) = 0;
+    virtual Remaining step(Context& context, ifl::StatusParts& out) = 0;
     // Returns the reply, if no step has added parts to `out`. Called once, after step() has returned
-    // Left::nothing.
+    // Remaining::nothing.
     virtual ifl::Reply reply();
-    // Call it after step() has returned Left::later. Returns whether step() would still have nothing to do
-    // before the plugin's next change, or for some time. Must be cheap. While the result is true, the server
-    // checks whether the client has gone.
+    // Call it after step() has returned Remaining::later. Returns whether step() would still have nothing to
+    // do before the plugin's next change, or for some time. Must be cheap. While the result is true, the
+    // server checks whether the client has gone.
     virtual bool waits() const { return false; }
     // Returns the memory in bytes that these steps reserve until their end.
     virtual std::size_t size() const { return 0; }
@@ -88,9 +88,9 @@ class Answered : public Steps {
 
   protected:
     // Sets the reply, and returns the value by which step() ends the steps.
-    Left end(ifl::Reply reply) {
+    Remaining end(ifl::Reply reply) {
         reply_ = std::move(reply);
-        return Left::nothing;
+        return Remaining::nothing;
     }
 
     ifl::Reply reply_ = ifl::Reply::ok();
@@ -132,9 +132,9 @@ std::span<const RequestHandler> request_handlers();
 // makes the reply. If Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit().
 // Only if that succeeds, the caller uses the reply and Context::when_committed.
 ifl::Reply begin_answer(Context& context);
-// Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added parts to
+// Does the next step of Context::rest. After Remaining::nothing, `reply` is set if no step has added parts to
 // `out`. `shown`: earlier steps have added parts. An exception becomes an error reply.
-Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
+Steps::Remaining go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
 
 // Returns whether the request is a part of a submission that can share its commit with others (CommitGroup).
 bool may_share_commit(const ifl::Request& request, const Session& session);

@@ -31,7 +31,7 @@ class AwaitedReservation final : public Answered {
     // Call it for an alteration: notes the times that the reservation will have if the alteration is
     // confirmed.
     void wants(const Reservation& reservation, int64_t now);
-    Left step(Context& context, ifl::StatusParts& out) override;
+    Remaining step(Context& context, ifl::StatusParts& out) override;
 
   private:
     std::string id_;

@@ -138,11 +138,11 @@ class RunLater final : public Steps {
         abandon();
     }
 
-    Left step(Context& context, ifl::StatusParts&) override {
+    Remaining step(Context& context, ifl::StatusParts&) override {
         auto reply = try_run(context, jobs_.front(), ticket_);
         if (!reply) {
             wait_for_cycle(server_.parts.plugin->has_cycle());
-            return Left::later;
+            return Remaining::later;
         }
         reply_ = *std::move(reply);
         jobs_.pop_front();
@@ -150,7 +150,7 @@ class RunLater final : public Steps {
         // runs.
         abandon();
         ticket_ = ++server_.last_ticket;
-        return reply_.code != 0 || jobs_.empty() ? Left::nothing : Left::more;
+        return reply_.code != 0 || jobs_.empty() ? Remaining::nothing : Remaining::more;
     }
     ifl::Reply reply() override { return std::move(reply_); }
 

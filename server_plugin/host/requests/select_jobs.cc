@@ -131,18 +131,18 @@ class SelectJobs : public Steps {
           subjobs_(context.request.extend.find_first_of("tT") != std::string::npos),
           compared_(shown_criteria(), kReadOnly) {}
 
-    Left step(Context& context, ifl::StatusParts& out) override {
-        if (next_subjob(context, out)) return Left::more;
+    Remaining step(Context& context, ifl::StatusParts& out) override {
+        if (next_subjob(context, out)) return Remaining::more;
         const Job* job = cursor_.next(context.state());
-        if (job == nullptr) return Left::nothing;
-        if (job->is_subjob() || !selected(*job, context)) return Left::more;
+        if (job == nullptr) return Remaining::nothing;
+        if (job->is_subjob() || !selected(*job, context)) return Remaining::more;
         if (subjobs_ && job->is_array()) {
             array_ = job->sequence;
             next_ = job->subjobs->submitted.first;
         } else {
             add(*job, context, out);
         }
-        return Left::more;
+        return Remaining::more;
     }
 
   protected:

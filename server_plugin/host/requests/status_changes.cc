@@ -34,8 +34,8 @@ class AwaitedChanges final : public Steps {
     bool waits() const override {
         return !begun_ && server_.parts.plugin->last_change() == version_ && Steady::now() < until_;
     }
-    Left step(Context& context, ifl::StatusParts& out) override {
-        if (waits()) return Left::later;
+    Remaining step(Context& context, ifl::StatusParts& out) override {
+        if (waits()) return Remaining::later;
         begun_ = true;
         return then_->step(context, out);
     }

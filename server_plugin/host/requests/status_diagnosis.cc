@@ -113,7 +113,7 @@ void add_users(Context& context, ifl::StatusReply& status) {
 
 void add_peers(Context& context, ifl::StatusReply& status) {
     if (context.server.peers == nullptr) return;
-    for (const Peers::Shown& peer : context.server.peers->shown()) {
+    for (const Peers::PeerStatus& peer : context.server.peers->shown()) {
         ifl::ObjectStatus one = object("peer");
         add(one, "server", peer.server);
         add(one, "queues", peer.queues);

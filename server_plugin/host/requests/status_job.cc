@@ -85,12 +85,12 @@ class Listed : public JobStatus {
   public:
     Listed(const Context& context, const JobCursor& cursor) : JobStatus(context), cursor_(cursor) {}
 
-    Left step(Context& context, ifl::StatusParts& out) override {
-        if (add_subjob(context, out)) return Left::more;
+    Remaining step(Context& context, ifl::StatusParts& out) override {
+        if (add_subjob(context, out)) return Remaining::more;
         const Job* job = cursor_.next(context.state());
-        if (job == nullptr) return Left::nothing;
+        if (job == nullptr) return Remaining::nothing;
         if (!job->is_subjob() && shows(*job) && may_see(context, *job)) add(context, *job, out);
-        return Left::more;
+        return Remaining::more;
     }
 
   private:
@@ -106,9 +106,9 @@ class Named : public JobStatus {
             if (seen.insert(id).second) ids_.push_back(std::move(id));
     }
 
-    Left step(Context& context, ifl::StatusParts& out) override {
-        if (add_subjob(context, out) || add_named(context, out)) return Left::more;
-        if (at_ == ids_.size()) return Left::nothing;
+    Remaining step(Context& context, ifl::StatusParts& out) override {
+        if (add_subjob(context, out) || add_named(context, out)) return Remaining::more;
+        if (at_ == ids_.size()) return Remaining::nothing;
         const auto found = target_of(context.state(), ids_[at_++]);
         if (!found) {
             code_ = found.error().code;
@@ -127,7 +127,7 @@ class Named : public JobStatus {
         } else {
             code_ = PBSE_UNKJOBID;
         }
-        return Left::more;
+        return Remaining::more;
     }
     ifl::Reply reply() override { return ifl::Reply::error(code_); }
 

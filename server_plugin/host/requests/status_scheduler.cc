@@ -51,18 +51,18 @@ class PluginStatus final : public Steps {
         : server_(server), type_(type), name_(std::move(name)), extend_(std::move(extend)), ticket_(ticket) {}
     ~PluginStatus() override { server_.parts.plugin->abandon(ticket_); }
 
-    Left step(Context& context, ifl::StatusParts& out) override {
+    Remaining step(Context& context, ifl::StatusParts& out) override {
         const bool others_first = server_.cycle_waits || server_.placing > 0;
-        if (others_first && ticket_ != 0 && !begun_) return Left::later;
+        if (others_first && ticket_ != 0 && !begun_) return Remaining::later;
         const auto& wanted = std::get<ifl::Status>(context.request.body).wanted;
         auto next = server_.parts.plugin->status_part(context.now, type_, name_, wanted, context.who, extend_,
                                                       ticket_, out);
-        if (!next && next.error().code == PBSE_TRYAGAIN) return Left::later;
+        if (!next && next.error().code == PBSE_TRYAGAIN) return Remaining::later;
         if (!next) refusal_ = refuse(next.error());
-        if (!next || next->empty()) return Left::nothing;
+        if (!next || next->empty()) return Remaining::nothing;
         extend_ = std::move(*next);
         begun_ = true;
-        return Left::more;
+        return Remaining::more;
     }
     ifl::Reply reply() override { return refusal_ ? std::move(*refusal_) : Steps::reply(); }
 

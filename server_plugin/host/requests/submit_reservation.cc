@@ -103,7 +103,7 @@ int64_t waits_until(int64_t now, int64_t interactive) {
 AwaitedReservation::AwaitedReservation(std::string id, int64_t until, bool is_deleted)
     : id_(std::move(id)), until_(until), is_deleted_(is_deleted) {}
 
-Steps::Left AwaitedReservation::step(Context& context, ifl::StatusParts&) {
+Steps::Remaining AwaitedReservation::step(Context& context, ifl::StatusParts&) {
     Server& server = context.server;
     const Reservation* reservation = server.state.reservation(id_);
     if (reservation == nullptr) return end(text_reply(id_ + " DENIED"));
@@ -118,7 +118,7 @@ Steps::Left AwaitedReservation::step(Context& context, ifl::StatusParts&) {
     }
     if (!asked)
         return end(text_reply(id_ + (has_its_job(*reservation, server.state) ? " CONFIRMED" : " FAILED")));
-    if (context.now < until_ && !server.winding_down()) return Left::later;
+    if (context.now < until_ && !server.winding_down()) return Remaining::later;
     if (!is_deleted_ || server.winding_down()) return end(text_reply(id_ + " UNCONFIRMED"));
     Change change(server, context.now);
     delete_reservation(change, change.reservation(*reservation), requestor(context));

@@ -32,11 +32,11 @@ class ExplainedStart final : public Answered {
         : server_(server), location_(std::move(location)), ticket_(++server.last_ticket) {}
     ~ExplainedStart() override { server_.parts.plugin->abandon(ticket_); }
 
-    Left step(Context& context, ifl::StatusParts& out) override {
+    Remaining step(Context& context, ifl::StatusParts& out) override {
         const auto job = explained_job(context, std::get<ifl::Status>(context.request.body).object);
         if (!job) return end(refuse(job.error()));
         // Read the place only once the plugin can test it: a place may be long.
-        if (server_.parts.plugin->has_cycle()) return Left::later;
+        if (server_.parts.plugin->has_cycle()) return Remaining::later;
         if (!places_) {
             auto named = location_.empty() ? Result<std::vector<Place>>(std::vector<Place>())
                                            : named_places(**job, context.state(), location_, true);
@@ -46,11 +46,11 @@ class ExplainedStart final : public Answered {
         std::vector<ifl::ObjectStatus> objects;
         const auto decision = server_.parts.plugin->test_start(
             context.now, (*job)->told_as(), *places_, context.state(), context.who.user, ticket_, &objects);
-        if (!decision && decision.error().code == PBSE_TRYAGAIN) return Left::later;
+        if (!decision && decision.error().code == PBSE_TRYAGAIN) return Remaining::later;
         if (!decision) return end(refuse(decision.error()));
         if (!objects.empty()) objects[0].attributes.push_back({"location", "", location_, ifl::Op::set});
         for (const ifl::ObjectStatus& object : objects) out.add(object.type, object.name, object.attributes);
-        return Left::nothing;
+        return Remaining::nothing;
     }
 
   private:

@@ -63,12 +63,12 @@ std::optional<Link> Dependencies::work() const {
 }
 
 std::string Dependencies::text(uint64_t job, std::string_view server) const {
-    struct Shown {
+    struct ShownLink {
         uint64_t id;
         DependType type;
         uint64_t other;
     };
-    std::vector<Shown> links;
+    std::vector<ShownLink> links;
     for (const LinkKind kind :
          {LinkKind::after, LinkKind::afterok, LinkKind::afternotok, LinkKind::afterany}) {
         const auto type = static_cast<DependType>(kind);
@@ -87,9 +87,9 @@ std::string Dependencies::text(uint64_t job, std::string_view server) const {
             if (member != job) links.push_back({id, DependType::runone, member});
         });
     });
-    std::sort(links.begin(), links.end(), [](const Shown& a, const Shown& b) { return a.id < b.id; });
+    std::sort(links.begin(), links.end(), [](const ShownLink& a, const ShownLink& b) { return a.id < b.id; });
     std::vector<DependItem> items;
-    for (const Shown& link : links) {
+    for (const ShownLink& link : links) {
         auto item = std::find_if(items.begin(), items.end(),
                                  [&](const DependItem& one) { return one.type == link.type; });
         if (item == items.end()) item = items.insert(items.end(), DependItem{link.type, 0, {}});

@@ -24,7 +24,7 @@ enum class LinkKind : uint8_t {
     afterany = 3,
     on = 8,        // other: the number of jobs whose links the job still expects
     runone = 9,    // other: the number of the runone set, the jobs of which only one is to run
-    to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
+    to_tell = 10,  // other: the event (JobOutcome) to report to the jobs that wait for `job`
     to_hold = 11,  // other: the runone set whose further jobs are to be held, because `job` runs
     to_free = 12,  // other: the runone set whose further jobs are to be freed, because `job` doesn't run
     to_end = 13,   // other: the runone set whose further jobs are to be ended, because `job` has run
