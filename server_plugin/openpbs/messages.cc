@@ -35,7 +35,7 @@ void put(ifl::DisWriter& out, const Answer& answer) {
     out.put_unsigned(answer.parts.size());
     for (const std::string& part : answer.parts) out.put_string(part);
 }
-void put(ifl::DisWriter& out, const Shown& shown) {
+void put(ifl::DisWriter& out, const AddedAttributes& shown) {
     out.put_unsigned(shown.object_type);
     out.put_string(shown.name);
     ifl::put_attributes(out, shown.attributes);
@@ -53,7 +53,7 @@ ifl::RequestLimits request_limits() {
 
 void get(ifl::DisReader& in, Ask& ask) {
     ask.ticket = in.get_unsigned("ticket");
-    ask.what = static_cast<Ask::What>(in.get_unsigned("what", 3));
+    ask.what = static_cast<Ask::Kind>(in.get_unsigned("what", 3));
     ask.privilege = in.get_u32("privilege");
     ask.address = in.get_string("address", kLongestName);
     const std::string_view data = in.get_bytes("request", kLongestMessage);
@@ -77,7 +77,7 @@ void get(ifl::DisReader& in, Answer& answer) {
     for (std::size_t i = 0; i < count && !in.failed(); ++i)
         answer.parts.emplace_back(in.get_bytes("part", kLongestMessage));
 }
-void get(ifl::DisReader& in, Shown& shown) {
+void get(ifl::DisReader& in, AddedAttributes& shown) {
     shown.object_type = in.get_u32("object type");
     shown.name = in.get_string("name", kLongestName);
     shown.attributes = ifl::get_attributes(in, kAttributes);

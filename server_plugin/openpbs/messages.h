@@ -20,14 +20,14 @@ namespace pbs::openpbs {
 
 // A request, and what the server has found out about its client.
 struct Ask {
-    enum class What : std::uint8_t {
+    enum class Kind : std::uint8_t {
         whole = 0,   // carry the request out and answer
         check = 1,   // check whether the request would succeed
         commit = 2,  // the server has done its part: carry out the plugin's part, and answer
         again = 3    // as whole; a service before this one had the request, and a program counts on it
     };
     std::uint64_t ticket = 0;
-    What what = What::whole;
+    Kind what = Kind::whole;
     std::uint32_t privilege = 0;  // bits of enum pbs_privilege
     std::string address;          // the client's address, in numbers
     // Manager, with the plugin's attributes only; StatusSched; or a start that is to be tested. The answer to
@@ -66,7 +66,7 @@ struct Answer {
 
 // The attributes that the shim adds to a listing of an object of the server. If there are none, the shim adds
 // nothing.
-struct Shown {
+struct AddedAttributes {
     std::uint32_t object_type = 0;
     std::string name;
     ifl::Attributes attributes;
@@ -75,7 +75,7 @@ struct Shown {
 // A sign of life, which the service sends if it has nothing else to send.
 struct Alive {};
 
-using FromService = std::variant<Answer, Shown, Alive>;
+using FromService = std::variant<Answer, AddedAttributes, Alive>;
 
 // Returns the packet to send for a message.
 std::string packet_of(const ToService& message);

@@ -133,7 +133,7 @@ class Service {
     // these go on when the plugin has been started.
     void refuse_all() {
         for (Ask& one : std::exchange(asked_, {}))
-            if (one.what == Ask::What::again)
+            if (one.what == Ask::Kind::again)
                 asked_.push_back(std::move(one));
             else
                 answer(one.ticket,
@@ -176,7 +176,7 @@ class Service {
         const std::pair key{type, name};
         const auto found = shown_.find(key);
         if (found == shown_.end() ? attributes.empty() : found->second == attributes) return;
-        send(Shown{type, name, attributes});
+        send(AddedAttributes{type, name, attributes});
         if (attributes.empty()) {
             shown_.erase(key);
         } else {
@@ -194,7 +194,7 @@ class Service {
                 (key.first == PBS_OBJ_QUEUE && !site_.queues.contains(key.second)))
                 gone.push_back(key);
         for (const auto& key : gone) {
-            send(Shown{key.first, key.second, {}});
+            send(AddedAttributes{key.first, key.second, {}});
             shown_.erase(key);
         }
         take_execution_types();
@@ -272,7 +272,7 @@ class Service {
                                                               : body.object,
                                body.attributes,
                                one.request.extend,
-                               one.what == Ask::What::check};
+                               one.what == Ask::Kind::check};
         if (body.object_type == PBS_OBJ_QUEUE && !body.attributes.empty() &&
             (body.object.empty() || body.object.front() == '@')) {
             answer(one.ticket,
@@ -294,7 +294,7 @@ class Service {
         }
         const ifl::Reply reply = plugin_->manager(now(), request, identity_of(one), one.ticket);
         if (reply.code == PBSE_TRYAGAIN) return false;
-        if (one.what != Ask::What::check && reply.code == 0) {
+        if (one.what != Ask::Kind::check && reply.code == 0) {
             if (scheduling_) scheduling_->configured();
             show_all();
         }
@@ -441,7 +441,7 @@ class Service {
         for (Ask& one : std::exchange(asked_, {})) {
             // Don't query the server before a commit: the server has done its part, and waits for the
             // service.
-            if (stale_ && one.what != Ask::What::commit) refresh();
+            if (stale_ && one.what != Ask::Kind::commit) refresh();
             if (!carry_out(one)) again.push_back(std::move(one));
         }
         asked_ = std::move(again);

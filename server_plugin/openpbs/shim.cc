@@ -323,7 +323,7 @@ int Shim::hold(int sock, ifl::Request request) {
 int Shim::before_delete(int sock, void* request, const ifl::Manage& body, const RawAttributes& attributes) {
     if (link_.up() && !body.object.empty()) {
         other_answer_.reset();
-        ask_apart(sock, Ask::What::check, body);
+        ask_apart(sock, Ask::Kind::check, body);
         const Clock::time_point until = Clock::now() + options_.patience;
         while (!other_answer_ && link_.up() && Clock::now() < until)
             take(link_.receive(std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now())));

@@ -109,7 +109,7 @@ class Shim {
         // Returns whether the client reads a reply to this request.
         bool wants_reply() const { return request.type != ifl::RequestType::async_run_job; }
         bool waits_for_changes() const;
-        Ask question(Ask::What what, std::uint32_t privilege) const;
+        Ask question(Ask::Kind what, std::uint32_t privilege) const;
     };
     // The treatment of the request that the server is reading at present.
     enum class Course : std::uint8_t {
@@ -185,7 +185,7 @@ class Shim {
     bool add_shown(ifl::ObjectStatus& object) const;
     int forward(int sock, const std::string& reply);
 
-    void ask(Held& held, Ask::What what, std::uint32_t privilege);
+    void ask(Held& held, Ask::Kind what, std::uint32_t privilege);
     // Ends a wait for changes as its timeout would, because the client has sent more: until an answer is sent
     // the server would call decode_header() for it all the time.
     void end_wait(Held& held);
@@ -193,7 +193,7 @@ class Shim {
     void note_registration(const Held& held);
     // Asks the service about a change that the current user requests. The question belongs to no held
     // request.
-    void ask_apart(int sock, Ask::What what, ifl::Manage body);
+    void ask_apart(int sock, Ask::Kind what, ifl::Manage body);
     // Waits for the service's answer, at most for options_.patience. Sends the reply if the answer has come.
     int await(const Connection& connection);
     void take(std::vector<FromService> messages);

@@ -89,10 +89,10 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
             return 0;
         }
         waiting.step = Step::answering;
-        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+        ask(waiting, Ask::Kind::whole, PBS_PRIV_NONE);
     } else if (waiting.is_start()) {
         waiting.step = Step::answering;
-        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
+        ask(waiting, Ask::Kind::whole, PBS_PRIV_OPERATOR);
     } else {
         if (turn_ && *turn_ != connection) {
             waiting.step = Step::turn;
@@ -100,7 +100,7 @@ int Shim::after_probe(Held& waiting, const std::string& reply) {
         }
         turn_ = connection;
         waiting.step = waiting.shared ? Step::checking : Step::answering;
-        ask(waiting, waiting.shared ? Ask::What::check : Ask::What::whole,
+        ask(waiting, waiting.shared ? Ask::Kind::check : Ask::Kind::whole,
             PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
     }
     return await(connection);
@@ -116,11 +116,11 @@ int Shim::after_proof(Held& waiting, const std::string& reply) {
     }
     waiting.step = Step::answering;
     if (!proved)
-        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+        ask(waiting, Ask::Kind::whole, PBS_PRIV_NONE);
     else if (command_of_proof(waiting.request.extend) == PBS_CMD_CREATE)
-        ask(waiting, Ask::What::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+        ask(waiting, Ask::Kind::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
     else
-        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
+        ask(waiting, Ask::Kind::whole, PBS_PRIV_OPERATOR);
     if (kind == "changes") waiting.deadline += kLongestWait;
     // The server doesn't wait while a program waits for changes.
     return waiting.waits_for_changes() ? 0 : await(connection);
@@ -146,7 +146,7 @@ int Shim::after_server(Held& waiting, const std::string& reply) {
     waiting.server_reply = reply;
     link_.send(Changed{std::get<ifl::Manage>(waiting.request.body).object_type});
     waiting.step = Step::answering;
-    ask(waiting, Ask::What::commit, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    ask(waiting, Ask::Kind::commit, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
     return await(connection);
 }
 
@@ -160,7 +160,7 @@ int Shim::after_settled(int sock, const std::string& reply) {
         const bool lives = body.object_type == PBS_OBJ_QUEUE || body.object_type == PBS_OBJ_SCHED;
         const bool one = !body.object.empty() && body.object.front() != '@';
         if (lives && one && (body.command == PBS_CMD_CREATE || body.command == PBS_CMD_DELETE))
-            ask_apart(sock, Ask::What::commit, {body.command, body.object_type, body.object, {}});
+            ask_apart(sock, Ask::Kind::commit, {body.command, body.object_type, body.object, {}});
         if (!current_.warning.empty() && plugin_schedules(body.object))
             return forward(sock, ifl::encode_reply(ifl::Reply::warning(current_.warning)));
     }

@@ -47,7 +47,7 @@ bool Shim::Held::waits_for_changes() const {
            !request.extend.ends_with(";timeout=0");
 }
 
-Ask Shim::Held::question(Ask::What what, std::uint32_t privilege) const {
+Ask Shim::Held::question(Ask::Kind what, std::uint32_t privilege) const {
     return {ticket, what, privilege, address, request};
 }
 
@@ -90,10 +90,10 @@ void Shim::note_registration(const Held& waiting) {
         known = registered_.insert(registered_.end(), {waiting.connection, waiting.ticket});
     const auto same = [&](const Ask& one) { return one.request.body == waiting.request.body; };
     if (std::ranges::none_of(known->requests, same))
-        known->requests.push_back(waiting.question(Ask::What::again, kOfManagers));
+        known->requests.push_back(waiting.question(Ask::Kind::again, kOfManagers));
 }
 
-void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
+void Shim::ask(Held& waiting, Ask::Kind what, std::uint32_t privilege) {
     waiting.ticket = ticket_for(waiting);
     const Ask message = waiting.question(what, privilege);
     // Check the message first. If the service couldn't read it, the connection to the service would end for
@@ -111,10 +111,10 @@ void Shim::end_wait(Held& waiting) {
     std::string& extend = waiting.request.extend;
     extend = extend.substr(0, extend.rfind(';')) + ";timeout=0";
     waiting.deadline = Clock::now() + options_.time_limit;
-    ask(waiting, Ask::What::whole, kOfManagers);
+    ask(waiting, Ask::Kind::whole, kOfManagers);
 }
 
-void Shim::ask_apart(int sock, Ask::What what, ifl::Manage body) {
+void Shim::ask_apart(int sock, Ask::Kind what, ifl::Manage body) {
     Ask message;
     message.ticket = ++last_ticket_;
     message.what = what;
@@ -149,7 +149,7 @@ void Shim::take(std::vector<FromService> messages) {
             } else if (answer->ticket == last_ticket_) {
                 other_answer_ = std::move(answer->parts);
             }
-        } else if (auto* shown = std::get_if<Shown>(&message)) {
+        } else if (auto* shown = std::get_if<AddedAttributes>(&message)) {
             const std::pair key{shown->object_type, shown->name};
             if (shown->attributes.empty()) {
                 shown_.erase(key);
@@ -250,7 +250,7 @@ void Shim::look_after_link() {
         for (auto& [sock, waiting] : held_) {
             if (!waiting.waits_for_changes()) continue;
             waiting.deadline = now + options_.time_limit + kLongestWait;
-            link_.send(waiting.question(Ask::What::again, kOfManagers));
+            link_.send(waiting.question(Ask::Kind::again, kOfManagers));
         }
     }
     take(link_.receive(std::chrono::milliseconds(0)));

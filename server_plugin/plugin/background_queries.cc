@@ -107,7 +107,7 @@ void BackgroundQueries::begin_next(State& state, sched::Instant now) {
     if (at_work_ || state.scheduler.at_work() || state.in_flight.on_its_way || change_ != 0) return;
     const std::uint64_t ticket = take_next();
     if (ticket == 0) return;
-    Asked& asked = asked_.at(ticket);
+    TicketedQuery& asked = asked_.at(ticket);
     asked.stage = Stage::working;
     at_work_ = true;
     working_ = ticket;

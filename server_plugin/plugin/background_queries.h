@@ -103,7 +103,7 @@ class BackgroundQueries {
 
   private:
     enum class Stage : std::uint8_t { waiting, working, over };
-    struct Asked {
+    struct TicketedQuery {
         std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
         std::exception_ptr thrown;  // the exception that the query's work() has thrown
@@ -118,7 +118,7 @@ class BackgroundQueries {
     bool may_begin(const BackgroundQuery& query) const;
     void note_end(std::exception_ptr thrown);
 
-    std::map<std::uint64_t, Asked> asked_;
+    std::map<std::uint64_t, TicketedQuery> asked_;
     std::list<User> round_;     // users with waiting tickets; the first is next
     std::uint64_t change_ = 0;  // the ticket of a change that waits for the scheduler; 0: none
     bool at_work_ = false;

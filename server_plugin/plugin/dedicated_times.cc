@@ -34,7 +34,7 @@ class DedicatedTimes final : public SiteProgram {
     }
 
   private:
-    using Asked = std::pair<std::string, std::string>;  // the command, and the name that is its argument
+    using Call = std::pair<std::string, std::string>;  // the command, and the name that is its argument
     struct Answer {
         std::optional<sched::Instant> at;  // the time of the last good answer
         sched::Instant failed_at{};
@@ -42,19 +42,19 @@ class DedicatedTimes final : public SiteProgram {
         bool asked = false;
     };
     void start_some(const sched::Scheduler& scheduler, sched::Instant now);
-    bool take(sched::Scheduler& scheduler, const Host& host, const Asked& asked, CommandResult result,
+    bool take(sched::Scheduler& scheduler, const Host& host, const Call& asked, CommandResult result,
               sched::Instant now);
 
-    std::map<Asked, Answer> answers_;
-    std::deque<Asked> waiting_;
-    RunningCommands<Asked> commands_;
+    std::map<Call, Answer> answers_;
+    std::deque<Call> waiting_;
+    RunningCommands<Call> commands_;
     bool news_ = false;  // before_cycle() has got an answer that look() has to report
 };
 
 void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                                   sched::Instant now, bool anew) {
     for (const sched::Question& wanted : scheduler.questions(now, sched, kRule)) {
-        const Asked asked{wanted.source, wanted.argument};
+        const Call asked{wanted.source, wanted.argument};
         Answer& answer = answers_[asked];
         if (answer.asked) continue;
         const bool fresh = answer.at && now >= *answer.at && now - *answer.at < wanted.holds_for;
@@ -73,7 +73,7 @@ void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host,
 
 void DedicatedTimes::start_some(const sched::Scheduler& scheduler, sched::Instant now) {
     while (!waiting_.empty() && commands_.size() < kMostRunning) {
-        Asked asked = std::move(waiting_.front());
+        Call asked = std::move(waiting_.front());
         waiting_.pop_front();
         CommandOptions options;
         options.path = asked.first;
@@ -91,7 +91,7 @@ bool DedicatedTimes::look(sched::Scheduler& scheduler, const Host& host, sched::
     return changed;
 }
 
-bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Asked& asked,
+bool DedicatedTimes::take(sched::Scheduler& scheduler, const Host& host, const Call& asked,
                           CommandResult result, sched::Instant now) {
     Answer& answer = answers_[asked];
     answer.asked = false;

@@ -48,18 +48,18 @@ inline std::vector<std::unique_ptr<SiteProgram>> site_programs() {
 }
 
 // The running commands, each with its question; and the ended commands whose processes aren't gone yet.
-template <class Asked>
+template <class Question>
 class RunningCommands {
   public:
-    void run(Asked asked, CommandOptions options, sched::Instant now) {
+    void run(Question asked, CommandOptions options, sched::Instant now) {
         running_.emplace_back(std::move(asked), Command(std::move(options), now));
     }
     // The number of commands that are running.
     std::size_t size() const { return running_.size(); }
     // Returns the results of the commands that have ended since the last call.
-    std::vector<std::pair<Asked, CommandResult>> poll(sched::Instant now) {
+    std::vector<std::pair<Question, CommandResult>> poll(sched::Instant now) {
         std::erase_if(ended_, [](Command& command) { return command.gone(); });
-        std::vector<std::pair<Asked, CommandResult>> results;
+        std::vector<std::pair<Question, CommandResult>> results;
         for (auto at = running_.begin(); at != running_.end();) {
             auto result = at->second.poll(now);
             if (!result) {
@@ -79,7 +79,7 @@ class RunningCommands {
     }
 
   private:
-    std::vector<std::pair<Asked, Command>> running_;
+    std::vector<std::pair<Question, Command>> running_;
     std::vector<Command> ended_;
 };
 

@@ -8,7 +8,7 @@
 namespace pbs::record {
 namespace {
 
-class Shown {
+class ExplainedAttributes {
   public:
     void add(std::string_view name, std::string value, std::string_view resource = {}) {
         attributes_.push_back({std::string(name), std::move(value), std::string(resource)});
@@ -25,7 +25,7 @@ class Shown {
     std::vector<ExplainedObject::Attribute> attributes_;
 };
 
-void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) {
+void add_filters(ExplainedAttributes& shown, const std::vector<sched::FilterAnswer>& filters) {
     for (const sched::FilterAnswer& answer : filters) {
         shown.add("gate", answer.why, answer.filter);
         shown.add_if_any("gate_attributes", std::string(answer.attributes), answer.filter);
@@ -36,7 +36,8 @@ void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) 
 }
 
 // Adds the terms of a weighted priority: "value,least,greatest,normalised,weight,product" of each.
-void add_terms(Shown& shown, std::string_view attribute, const std::vector<sched::PriorityTerm>& terms) {
+void add_terms(ExplainedAttributes& shown, std::string_view attribute,
+               const std::vector<sched::PriorityTerm>& terms) {
     for (const sched::PriorityTerm& term : terms)
         shown.add(attribute,
                   fmt::format("{},{},{},{},{},{}", term.value, term.least, term.greatest, term.normalised,
@@ -44,7 +45,7 @@ void add_terms(Shown& shown, std::string_view attribute, const std::vector<sched
                   term.name);
 }
 
-void add_order(Shown& shown, const sched::Explanation& found) {
+void add_order(ExplainedAttributes& shown, const sched::Explanation& found) {
     if (found.place == 0) return;
     shown.add("class", found.job_class);
     shown.add("place", std::to_string(found.place));
@@ -62,7 +63,7 @@ void add_order(Shown& shown, const sched::Explanation& found) {
     if (found.past_usage) shown.add("past_usage", fmt::format("{}", *found.past_usage));
 }
 
-void add_shares(Shown& shown, const sched::EntityShares& shares) {
+void add_shares(ExplainedAttributes& shown, const sched::EntityShares& shares) {
     shown.add("share_group", shares.group);
     shown.add("share_entity", shares.entity);
     shown.add("share_usage", fmt::format("{}", shares.usage));
@@ -73,7 +74,7 @@ void add_shares(Shown& shown, const sched::EntityShares& shares) {
 }
 
 ExplainedObject job_object(const sched::Explanation& found) {
-    Shown shown;
+    ExplainedAttributes shown;
     shown.add("outcome", std::string(sched::outcome_name(found.outcome)));
     shown.add_if_any("reason", found.reason);
     shown.add_if_any("queue", found.queue);
@@ -92,7 +93,7 @@ ExplainedObject job_object(const sched::Explanation& found) {
 }
 
 ExplainedObject queue_object(const sched::QueueAnswers& answers) {
-    Shown shown;
+    ExplainedAttributes shown;
     if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
     if (answers.drained_until) shown.add_instant("drained_until", *answers.drained_until);
     if (answers.chunks) {

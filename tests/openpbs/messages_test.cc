@@ -20,7 +20,7 @@ std::string data_of(const std::string& packet) {
 TEST(Messages, AskComesAsItWent) {
     Ask ask{
         7,
-        Ask::What::again,
+        Ask::Kind::again,
         3,
         "10.0.0.1",
         {ifl::RequestType::manager, "alice",
@@ -31,7 +31,7 @@ TEST(Messages, AskComesAsItWent) {
     const auto* got = std::get_if<Ask>(&*back);
     ASSERT_NE(got, nullptr);
     EXPECT_EQ(got->ticket, 7U);
-    EXPECT_EQ(got->what, Ask::What::again);
+    EXPECT_EQ(got->what, Ask::Kind::again);
     EXPECT_EQ(got->privilege, 3U);
     EXPECT_EQ(got->address, "10.0.0.1");
     EXPECT_EQ(got->request, ask.request);
@@ -44,9 +44,10 @@ TEST(Messages, AnswersAndListingsComeAsTheyWent) {
     EXPECT_EQ(std::get<Answer>(*answer).ticket, 9U);
     EXPECT_THAT(std::get<Answer>(*answer).parts, ::testing::ElementsAre("one", std::string("\0two", 4)));
     const ifl::Attributes attributes{{"policy", "", "p1,np:p2", ifl::Op::set}};
-    const auto shown = from_service(data_of(packet_of(FromService(Shown{6, "default", attributes}))));
-    ASSERT_TRUE(shown && std::holds_alternative<Shown>(*shown));
-    EXPECT_EQ(std::get<Shown>(*shown).attributes, attributes);
+    const auto shown =
+        from_service(data_of(packet_of(FromService(AddedAttributes{6, "default", attributes}))));
+    ASSERT_TRUE(shown && std::holds_alternative<AddedAttributes>(*shown));
+    EXPECT_EQ(std::get<AddedAttributes>(*shown).attributes, attributes);
     EXPECT_TRUE(std::holds_alternative<Alive>(*from_service(data_of(packet_of(FromService(Alive{}))))));
 }
 
@@ -68,7 +69,7 @@ TEST(Messages, WhatIsNoneIsRefused) {
     EXPECT_FALSE(to_service(""));
     EXPECT_FALSE(from_service("rubbish"));
     // The message is well formed, but the request in it isn't.
-    std::string ask = data_of(packet_of(ToService(Ask{1, Ask::What::whole, 0, "", {}})));
+    std::string ask = data_of(packet_of(ToService(Ask{1, Ask::Kind::whole, 0, "", {}})));
     ask.replace(ask.rfind("+2+2+0"), 6, "+3+2+0");
     EXPECT_THAT(to_service(ask).error().message, HasSubstr("request"));
 }

@@ -33,7 +33,7 @@ constexpr std::string_view kServer = "pbs_server";
 
 // A parsed request. It has exactly one of restoration, import, migration, queue_type_done and outcomes,
 // except that outcomes may come with a migration.
-struct Asked {
+struct ConfigurationRequest {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
     std::optional<migrate::LegacyTexts> migration;
@@ -54,7 +54,7 @@ struct Asked {
 // Reads a legacy file of a migration. An attribute "migrate.sched_config" has the file's name, a newline, and
 // its text as value; "migrate_hex.usage" has the text's bytes in hexadecimal digits.
 objects::Result<void> read_migration(std::string_view name, std::string_view kind, std::string_view value,
-                                     Asked& asked) {
+                                     ConfigurationRequest& asked) {
     const auto kinds = migrate::legacy_kinds();
     const auto found = std::ranges::find(kinds, kind, &migrate::LegacyKind::name);
     const std::size_t end = value.find('\n');
@@ -85,7 +85,7 @@ objects::Result<void> read_flag(std::string_view name, std::string_view value, b
     return {};
 }
 
-objects::Result<void> read_format(std::string_view value, Asked& asked) {
+objects::Result<void> read_format(std::string_view value, ConfigurationRequest& asked) {
     const auto format = migrate::format_from_word(value);
     if (!format)
         return objects::fail(objects::Code::bad_value,
@@ -106,7 +106,8 @@ objects::Result<objects::Restoration> read_restoration(std::string_view object, 
     return out;
 }
 
-objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view object, Asked& asked) {
+objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view object,
+                                     ConfigurationRequest& asked) {
     const std::string_view name = view(attr.name);
     const std::string_view value = view(attr.value);
     if ((name == "migrate" || name == "migrate_hex") && attr.op == PBS_OP_SET && object.empty())
@@ -149,10 +150,10 @@ objects::Result<void> read_attribute(const pbs_attr& attr, std::string_view obje
     return {};
 }
 
-objects::Result<Asked> read_request(const pbs_manager_request& request) {
+objects::Result<ConfigurationRequest> read_request(const pbs_manager_request& request) {
     if (request.command != PBS_CMD_SET || (request.attr_count != 0 && !request.attrs))
         return objects::fail(objects::Code::invalid_request, "the configuration can be set, nothing else");
-    Asked asked;
+    ConfigurationRequest asked;
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (auto read = read_attribute(attr, view(request.object_name), asked); !read)
             return tl::unexpected(read.error());
@@ -217,7 +218,7 @@ void take_effect(State& state, sched::Instant now, Reply& reply) {
 }
 
 // Notes that the host has done its part of a migration.
-int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
+int32_t finish_host_work(State& state, const ConfigurationRequest& asked, Reply reply) {
     const auto done = migrate::finish_host_work(*state.store, *asked.outcomes, migration_report(state),
                                                 with_report({}).report_fact);
     if (!done) return reply.error(PBSE_SYSTEM, migrate::to_text(done.error().front()));
@@ -227,8 +228,9 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
 }
 
 // Migrates the files that a request contains, as the first start migrates the files in the home.
-LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const objects::Identity& who,
-                               const migrate::Surroundings& known, std::vector<objects::HostChange> changes) {
+LongChange::Done migrate_files(objects::Store& store, const ConfigurationRequest& asked,
+                               const objects::Identity& who, const migrate::Surroundings& known,
+                               std::vector<objects::HostChange> changes) {
     migrate::MigrateOptions options =
         with_report({.convert = {asked.infer, asked.strict}, .dry_run = asked.dry_run});
     options.outcomes = asked.outcomes;
@@ -283,7 +285,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
     const objects::Identity who = identity(request.who);
     if ((who.privilege & (objects::manager_privilege | objects::root_privilege)) == 0)
         return reply.error(PBSE_PERM, {});
-    objects::Result<Asked> asked = read_request(request);
+    objects::Result<ConfigurationRequest> asked = read_request(request);
     if (!asked) return refuse(asked.error());
     auto host = host_changes(request);
     if (!host) return reply.error(PBSE_IVALREQ, {});

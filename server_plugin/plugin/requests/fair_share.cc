@@ -44,7 +44,7 @@ std::string_view entity_word(sched::ShareEntity entity) {
 }
 
 void add_tree(Reply& reply, const sched::SharesView& view) {
-    Shown shown;
+    ShownAttributes shown;
     shown.add("sched", view.sched);
     shown.add("entity", std::string(entity_word(view.group.entity)));
     shown.add("usage_formula", view.group.usage_formula.empty() ? "cput" : view.group.usage_formula);
@@ -64,7 +64,7 @@ void add_tree(Reply& reply, const sched::SharesView& view) {
 }
 
 void add_row(Reply& reply, const sched::ShareRow& row) {
-    Shown shown;
+    ShownAttributes shown;
     shown.add("kind", row.is_group ? "group" : "entity");
     shown.add_if_any("parent", row.parent);
     shown.add("shares", std::to_string(row.shares));
@@ -92,7 +92,7 @@ std::string none_text(const std::string& sched, const std::string& group) {
 }
 
 void add_ticket_row(Reply& reply, const sched::TicketRow& row) {
-    Shown shown;
+    ShownAttributes shown;
     shown.add("owner", row.owner);
     shown.add("queue", row.queue);
     shown.add("runs", row.runs ? "True" : "False");
@@ -122,7 +122,7 @@ class TicketsQuery final : public BackgroundQuery {
                                                  "and tickets_functional, tickets_share or override_tickets",
                                                  found_.policy));
         if (row_ == 0) {
-            Shown shown;
+            ShownAttributes shown;
             shown.add("sched", found_.sched);
             shown.add_instant("now", found_.now);
             reply.object(PBS_OBJ_FAIRSHARE, found_.policy, shown.attributes());

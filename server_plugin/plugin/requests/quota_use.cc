@@ -38,7 +38,7 @@ class QuotaQuery final : public BackgroundQuery {
                 return PBSE_NONE;
             }
             const sched::QuotaUse& use = found_[next_];
-            Shown shown;
+            ShownAttributes shown;
             shown.add("rule", use.rule);
             for (const auto& [subject, value] : use.of) shown.add("of", value, subject);
             shown.add("used", use.used, use.resource);

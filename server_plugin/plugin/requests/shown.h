@@ -14,7 +14,7 @@
 namespace pbs::plugin {
 
 // The attributes of one object. Keeps their values; names and resources are views of the caller's texts.
-class Shown {
+class ShownAttributes {
   public:
     void add(std::string_view name, std::string value, std::string_view resource = {}) {
         attributes_.push_back({name, texts_.emplace_back(std::move(value)), resource});
