@@ -74,13 +74,13 @@ struct AllocationsState {
 struct OutagesState {
     std::string_view command;
     std::string_view name;
-    Outages::Known known;
+    Outages::Report known;
 };
 
 // A program's answer (Scheduler::set_told).
 struct ToldState {
     std::string_view element;
-    ToldAmounts::Known known;
+    ToldAmounts::Report known;
 };
 
 struct ReservationState {

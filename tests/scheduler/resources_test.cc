@@ -411,7 +411,7 @@ TEST_F(ToldAmountsCount, AreInTheStateOfTheSchedulerWithWhatJobsTook) {
     job({.ncpus = 1, .hpm = 3});
     after(CycleTrigger::timer, 1);
     std::string element;
-    ToldAmounts::Known known;
+    ToldAmounts::Report known;
     world.scheduler.inspect().describe([&](const StateRecord& record) {
         const auto* told = std::get_if<ToldState>(&record);
         if (told == nullptr) return;

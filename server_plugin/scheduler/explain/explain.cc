@@ -371,18 +371,18 @@ std::string Explainer::why_preempts_none() const {
     if (!t_.preempts) return "the server carries out no preemptions";
     if (!c_.preempts) return "all jobs have the same preemption level";
     switch (c_.no_room_made.why) {
-        case NoRoomMade::Why::nothing:
+        case NoRoomMade::Cause::nothing:
             return {};
-        case NoRoomMade::Why::no_lower:
+        case NoRoomMade::Cause::no_lower:
             return "no job of a lower preemption level runs that may be preempted";
-        case NoRoomMade::Why::not_by_room:
+        case NoRoomMade::Cause::not_by_room:
             return fmt::format(
                 "without all running jobs of lower preemption levels it would wait all the same: {}",
                 text(c_.no_room_made.reason, c_.reason_context()));
-        case NoRoomMade::Why::by_levels:
+        case NoRoomMade::Cause::by_levels:
             return "of the running jobs that are over soft limits no more are preempted than are over them, "
                    "and that isn't enough";
-        case NoRoomMade::Why::tried_enough:
+        case NoRoomMade::Cause::tried_enough:
             return "so many jobs have been looked at that this is left to another cycle";
     }
     return {};

@@ -250,7 +250,7 @@ void CycleContext::count_own(JobSlot job, int sign, bool is_first) {
 // Replaces the server's resources_available of the element's resource by the amount that the program of the
 // element (server_dyn_res) reports.
 void CycleContext::add_told_amount(const std::string& element) {
-    const ToldAmounts::Known* known = tables.told.find(element);
+    const ToldAmounts::Report* known = tables.told.find(element);
     const std::uint32_t resource = tables.resources.id(DynamicResource::of(element).resource);
     if (known == nullptr || resource == kNoResource) return;
     auto value = tables.resources.parse_told(resource, known->value);

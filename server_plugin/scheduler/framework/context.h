@@ -51,29 +51,29 @@ class RefusedForGood {
     // next call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
         if (signature >= known_.size()) known_.resize(signatures.size());
-        Known& known = known_[signature];
+        QueuesOfSignature& known = known_[signature];
         if (known.serial != signatures.serial(signature)) known = {signatures.serial(signature), 0};
         return known.queues;
     }
 
   private:
-    struct Known {
+    struct QueuesOfSignature {
         std::uint64_t serial = 0;
         std::uint64_t queues = 0;
     };
-    std::vector<Known> known_;  // by signature
+    std::vector<QueuesOfSignature> known_;  // by signature
 };
 
 // The reason why preemption of other jobs doesn't let a waiting job start.
 struct NoRoomMade {
-    enum class Why : std::uint8_t {
+    enum class Cause : std::uint8_t {
         nothing,       // the job could start, or preemption wasn't tried
         no_lower,      // no preemptable job of a lower level runs
         not_by_room,   // the job would wait even if no job of a lower level ran, for `reason`
         by_levels,     // the job would fit, but jobs' levels rise once others are preempted (soft limits)
         tried_enough,  // a cycle's number of tries was used up
     };
-    Why why = Why::nothing;
+    Cause why = Cause::nothing;
     Reason reason{};
 };
 

@@ -169,9 +169,9 @@ void Cycle::decide(Decisions& out) {
     remember();
     if (!c_.test_only) out.list.reserve(c_.moves.size() + c_.started.size() + c_.refused.size());
     Outcome outcome(parts(), out);
-    const Decide::When when = c_.test_only ? Decide::When::only_told : Decide::When::carried_out;
+    const Decide::Cycles when = c_.test_only ? Decide::Cycles::only_told : Decide::Cycles::carried_out;
     for (const Decide* rule : c_.profile.decides)
-        if (rule->when == when || rule->when == Decide::When::always) rule->decide(outcome);
+        if (rule->when == when || rule->when == Decide::Cycles::always) rule->decide(outcome);
     for (const auto& log : c_.logs) log->end(out);
     take_back();
 }

@@ -18,8 +18,8 @@ struct Decide {
     void (*decide)(Outcome& outcome);
     // The cycles in which the rule is called: those whose decisions are carried out, those whose decisions
     // are only logged (TEST_ONLY), or all.
-    enum class When : std::uint8_t { carried_out, only_told, always };
-    When when = When::carried_out;
+    enum class Cycles : std::uint8_t { carried_out, only_told, always };
+    Cycles when = Cycles::carried_out;
     // Returns whether the rule needs a cycle over all jobs. Null: it doesn't.
     bool (*wants_every_job)(const CycleContext& cycle) = nullptr;
 };

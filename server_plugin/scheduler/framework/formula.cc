@@ -22,7 +22,7 @@ Formula::Formula(objects::Formula expression)
     : expression_(std::move(expression)), values_(expression_.names().size()) {
     for (const auto& name : expression_.names()) {
         const auto* const term = std::ranges::find(kTerms, name.name, &Term::name);
-        const What what = term != kTerms.end() ? term->what : What::nothing;
+        const Meaning what = term != kTerms.end() ? term->what : Meaning::nothing;
         reads_.push_back({what, what});
     }
 }
@@ -32,40 +32,40 @@ struct Formula::Parts : WeightedPriority::Terms {};
 double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job,
                      const Parts& parts) const {
     switch (reads_[name].what) {
-        case What::eligible_time:
+        case Meaning::eligible_time:
             if (const auto counted = c.tables->accrual(job))
                 return static_cast<double>(counted->at(c.now).count());
             return static_cast<double>((c.now - c.jobs.eligible[job]).count());
-        case What::accrue_type:
+        case Meaning::accrue_type:
             return static_cast<double>(c.tables->accrual(job).value_or(Accrual{}).type);
-        case What::queue_priority:
+        case Meaning::queue_priority:
             return c.queues[c.jobs.queue[job]].priority;
-        case What::job_priority:
+        case Meaning::job_priority:
             return c.jobs.priority[job];
-        case What::walltime:
+        case Meaning::walltime:
             return static_cast<double>(std::max(Seconds(0), c.jobs.walltime[job]).count());
-        case What::share:
-        case What::tree_usage:
-        case What::share_factor: {
+        case Meaning::share:
+        case Meaning::tree_usage:
+        case Meaning::share_factor: {
             if (c.shares == nullptr) return 0;
             const FairShares::Node entity = c.shares->entity(*c.tables, job);
-            if (reads_[name].what == What::share) return c.shares->tree.share(entity);
-            return reads_[name].what == What::tree_usage ? c.shares->tree.tree_usage(entity, c.now)
-                                                         : c.shares->tree.factor(entity, c.now);
+            if (reads_[name].what == Meaning::share) return c.shares->tree.share(entity);
+            return reads_[name].what == Meaning::tree_usage ? c.shares->tree.tree_usage(entity, c.now)
+                                                            : c.shares->tree.factor(entity, c.now);
         }
-        case What::urgency:
+        case Meaning::urgency:
             return parts.urgency;
-        case What::urgency_norm:
+        case Meaning::urgency_norm:
             return parts.urgency_norm;
-        case What::priority_norm:
+        case Meaning::priority_norm:
             return parts.priority_norm;
-        case What::tickets:
+        case Meaning::tickets:
             return parts.tickets;
-        case What::tickets_norm:
+        case Meaning::tickets_norm:
             return parts.tickets_norm;
-        case What::nothing:
+        case Meaning::nothing:
             return 0;
-        case What::resource:
+        case Meaning::resource:
             break;
     }
     const std::uint32_t resource = reads_[name].resource;
@@ -76,11 +76,11 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
 void Formula::resolve(const Resources& resources) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         Read& read = reads_[i];
-        if (read.term != What::nothing && !is_of_priorities(read.term)) continue;
+        if (read.term != Meaning::nothing && !is_of_priorities(read.term)) continue;
         read.what = read.term;
         read.resource = resources.id(expression_.names()[i].name);
         if (read.resource != kNoResource)
-            read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;
+            read.what = read.resource == resources.known().walltime ? Meaning::walltime : Meaning::resource;
     }
     known_resources_ = resources.version();
 }

@@ -32,7 +32,7 @@ class Formula {
     // Returns whether the value changes with time, without any event of the job.
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
-            return read.what == What::eligible_time || read.what == What::accrue_type ||
+            return read.what == Meaning::eligible_time || read.what == Meaning::accrue_type ||
                    is_of_shares(read.what) || is_of_priorities(read.what);
         });
     }
@@ -46,7 +46,7 @@ class Formula {
     }
 
   private:
-    enum class What : std::uint8_t {
+    enum class Meaning : std::uint8_t {
         nothing,
         eligible_time,
         accrue_type,
@@ -67,30 +67,32 @@ class Formula {
     // OpenPBS has for an entity's part of the machine.
     struct Term {
         std::string_view name;
-        What what;
+        Meaning what;
     };
-    static constexpr std::array<Term, 13> kTerms = {{{"eligible_time", What::eligible_time},
-                                                     {"accrue_type", What::accrue_type},
-                                                     {"queue_priority", What::queue_priority},
-                                                     {"job_priority", What::job_priority},
-                                                     {"fairshare_perc", What::share},
-                                                     {"fair_share_perc", What::share},
-                                                     {"fairshare_tree_usage", What::tree_usage},
-                                                     {"fairshare_factor", What::share_factor},
-                                                     {"urgency", What::urgency},
-                                                     {"urgency_norm", What::urgency_norm},
-                                                     {"priority_norm", What::priority_norm},
-                                                     {"tickets", What::tickets},
-                                                     {"tickets_norm", What::tickets_norm}}};
+    static constexpr std::array<Term, 13> kTerms = {{{"eligible_time", Meaning::eligible_time},
+                                                     {"accrue_type", Meaning::accrue_type},
+                                                     {"queue_priority", Meaning::queue_priority},
+                                                     {"job_priority", Meaning::job_priority},
+                                                     {"fairshare_perc", Meaning::share},
+                                                     {"fair_share_perc", Meaning::share},
+                                                     {"fairshare_tree_usage", Meaning::tree_usage},
+                                                     {"fairshare_factor", Meaning::share_factor},
+                                                     {"urgency", Meaning::urgency},
+                                                     {"urgency_norm", Meaning::urgency_norm},
+                                                     {"priority_norm", Meaning::priority_norm},
+                                                     {"tickets", Meaning::tickets},
+                                                     {"tickets_norm", Meaning::tickets_norm}}};
     struct Read {
-        What what = What::nothing;
-        What term = What::nothing;  // the meaning of the name while there is no resource of that name
+        Meaning what = Meaning::nothing;
+        Meaning term = Meaning::nothing;  // the meaning of the name while there is no resource of that name
         std::uint32_t resource = kNoResource;
     };
-    static bool is_of_shares(What what) {
-        return what == What::share || what == What::tree_usage || what == What::share_factor;
+    static bool is_of_shares(Meaning what) {
+        return what == Meaning::share || what == Meaning::tree_usage || what == Meaning::share_factor;
     }
-    static bool is_of_priorities(What what) { return what >= What::urgency && what <= What::tickets_norm; }
+    static bool is_of_priorities(Meaning what) {
+        return what >= Meaning::urgency && what <= Meaning::tickets_norm;
+    }
     explicit Formula(objects::Formula expression);
     // Finds out what each name of the expression stands for. A name that isn't a term is a resource, which
     // may be defined later. If a resource has the name of a part of weighted_priority, the name stands for

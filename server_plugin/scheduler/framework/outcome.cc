@@ -41,7 +41,7 @@ std::string_view Outcome::text(Answer& answer) {
         return answer.text;
     }
     const auto [place, made] = told_.try_emplace(answer.reason);
-    Told& told = place->second;
+    CommentText& told = place->second;
     if (made) {
         told.text = keep_text(sched::text(answer.reason, c_.reason_context()));
         told.number = answer_number(answer.reason, told.text);

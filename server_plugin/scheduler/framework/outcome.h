@@ -41,11 +41,11 @@ class Outcome : CyclePart {
   private:
     CycleParts parts_;
     Decisions& out_;
-    struct Told {
+    struct CommentText {
         std::string_view text;
         std::uint32_t number = 0;  // Answer::number
     };
-    std::unordered_map<Reason, Told, ReasonHash> told_;
+    std::unordered_map<Reason, CommentText, ReasonHash> told_;
 };
 
 }  // namespace pbs::sched

@@ -119,9 +119,9 @@ std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
 
 // Returns the amounts that limits leave now, by blocker: of uses that have decreased since the last cycle
 // because a job ended (`lifted`), and of other uses that weren't full at the last check (`open`).
-ReleasedJobs::Left ReleasedJobs::left_of_limits() {
+ReleasedJobs::LeftByLimits ReleasedJobs::left_of_limits() {
     EventMemory& memory = *in_.events;
-    Left left;
+    LeftByLimits left;
     left.lifted.fill(kNoSize);
     left.open.fill(kNoSize);
     const auto add = [&](const UseKey& key, std::array<JobSize, 32>& sizes) {
@@ -152,7 +152,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.everywhere = c_.room_everywhere;
     Releases& list = released.list;
     list.clear();
-    const Left left = left_of_limits();
+    const LeftByLimits left = left_of_limits();
     std::vector<JobSize> freed;
     std::vector<JobSize> everywhere;
     const bool any_lifted =

@@ -31,7 +31,7 @@ class ReleasedJobs : CyclePart {
         std::size_t started = SIZE_MAX;  // number of started jobs when `list` was found
         std::vector<Vnodes::Room> list;
     };
-    struct Left {
+    struct LeftByLimits {
         std::array<JobSize, 32> lifted;
         std::array<JobSize, 32> open;
     };
@@ -41,7 +41,7 @@ class ReleasedJobs : CyclePart {
     void add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms);
     void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
-    Left left_of_limits();
+    LeftByLimits left_of_limits();
     std::optional<JobSize> left_of(const UseKey& key) const;
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
 

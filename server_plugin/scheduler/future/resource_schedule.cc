@@ -198,7 +198,7 @@ void ResourceSchedule::add_use(std::uint32_t holding, const rrule::Interval& whe
 }
 
 void ResourceSchedule::add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign,
-                                Known& known) const {
+                                LimitProfile& known) const {
     std::vector<Use> uses;
     for (const std::uint32_t number : holdings) {
         const Holding& h = holdings_[number];
@@ -278,9 +278,9 @@ std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const 
     return sign * sum;
 }
 
-ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
+ResourceSchedule::LimitProfile& ResourceSchedule::up_to_date(const LimitKey& key) {
     const auto [found, made] = known_.try_emplace(key);
-    Known& known = found->second;
+    LimitProfile& known = found->second;
     known.asked = cycles_;
     if (made) {
         std::vector<std::uint32_t> all;
@@ -301,12 +301,12 @@ ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
 }
 
 Demand ResourceSchedule::demand(const LimitNeed& limit) {
-    const Known& known = up_to_date(limit.key);
+    const LimitProfile& known = up_to_date(limit.key);
     return {known.differs ? &known.profile : &known.running, limit.amount, limit.capacity};
 }
 
 Demand ResourceSchedule::demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount) {
-    Known& known = up_to_date({{UseScope::pool, EntityKind::all, pool}, column});
+    LimitProfile& known = up_to_date({{UseScope::pool, EntityKind::all, pool}, column});
     if (known.capacity < 0) known.capacity = state_->vnodes->capacity(pool, column);
     return {known.differs ? &known.profile : &known.running, amount, known.capacity};
 }

@@ -102,7 +102,7 @@ class ResourceSchedule {
     static constexpr std::uint64_t kNone = UINT64_MAX;
     static constexpr std::int64_t kCyclesKept = 16;
     // The profile of a limit that was queried.
-    struct Known {
+    struct LimitProfile {
         Timeline running;  // the use by running jobs, as if they had always run
         bool fits = true;  // all sums in `running` are in range
         Timeline profile;  // if `differs`: `running` with the additions of this cycle
@@ -138,11 +138,12 @@ class ResourceSchedule {
     void change_profiles(std::span<const std::uint32_t> holdings, int sign);
     void note_vnodes_of(std::span<const std::uint32_t> holdings);
     void forget_pools_that_count_otherwise();
-    Known& up_to_date(const LimitKey& key);
+    LimitProfile& up_to_date(const LimitKey& key);
     std::int64_t use(const Holding& holding, const LimitKey& key) const;
     void add_use(std::uint32_t holding, const rrule::Interval& when, std::int64_t amount,
                  std::vector<Use>& uses) const;
-    void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign, Known& known) const;
+    void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign,
+                  LimitProfile& known) const;
 
     CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
@@ -174,7 +175,7 @@ class ResourceSchedule {
     bool events_known_ = false;
     std::size_t running_pauses_ = 0;  // the number of running jobs' holdings that pause
     bool added_pauses_ = false;       // any of additions_ pauses
-    std::map<LimitKey, Known> known_;
+    std::map<LimitKey, LimitProfile> known_;
 };
 
 }  // namespace pbs::sched

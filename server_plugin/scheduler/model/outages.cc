@@ -40,14 +40,14 @@ std::optional<Instant> next_outage_change(std::span<const Outage> outages, Insta
 }
 
 bool Outages::set(std::string_view command, std::string_view name, std::vector<Outage> outages) {
-    Known& known = known_[key(command, name)];
+    Report& known = known_[key(command, name)];
     const bool changed = known.awaited || known.outages != outages;
     known = {false, std::move(outages)};
     return changed;
 }
 
 bool Outages::await(std::string_view command, std::string_view name) {
-    Known& known = known_[key(command, name)];
+    Report& known = known_[key(command, name)];
     if (known.outages || known.awaited) return false;
     return known.awaited = true;
 }

@@ -28,7 +28,7 @@ std::optional<Instant> next_outage_change(std::span<const Outage> outages, Insta
 
 class Outages {
   public:
-    struct Known {
+    struct Report {
         bool awaited = false;
         std::optional<std::vector<Outage>> outages;  // nullopt: the command has never answered
     };
@@ -47,8 +47,8 @@ class Outages {
     bool awaited(std::string_view command, std::string_view name) const;
 
     // all() returns all stored data; restore() adds one element of another object's all().
-    const std::map<Key, Known>& all() const { return known_; }
-    void restore(std::string_view command, std::string_view name, Known known) {
+    const std::map<Key, Report>& all() const { return known_; }
+    void restore(std::string_view command, std::string_view name, Report known) {
         known_[key(command, name)] = std::move(known);
     }
 
@@ -56,7 +56,7 @@ class Outages {
     static Key key(std::string_view command, std::string_view name) {
         return {std::string(command), std::string(name)};
     }
-    std::map<Key, Known> known_;
+    std::map<Key, Report> known_;
 };
 
 }  // namespace pbs::sched

@@ -23,22 +23,22 @@ std::vector<KeptAmount> keep(std::span<const Amount> amounts) {
 
 namespace {
 
-using Known = Resources::Known;
-constexpr std::pair<std::string_view, std::uint32_t Known::*> kKnownNames[] = {
-    {"ncpus", &Known::ncpus},
-    {"mem", &Known::mem},
-    {"walltime", &Known::walltime},
-    {"select", &Known::select},
-    {"place", &Known::place},
-    {"ssinodes", &Known::ssinodes},
-    {"host", &Known::host},
-    {"vnode", &Known::vnode},
-    {"min_walltime", &Known::min_walltime},
-    {"start_within", &Known::start_within},
-    {"select_range", &Known::select_range},
-    {"chunk_order", &Known::chunk_order},
-    {"per_host", &Known::per_host},
-    {"prefer", &Known::prefer},
+using BuiltIn = Resources::BuiltIn;
+constexpr std::pair<std::string_view, std::uint32_t BuiltIn::*> kKnownNames[] = {
+    {"ncpus", &BuiltIn::ncpus},
+    {"mem", &BuiltIn::mem},
+    {"walltime", &BuiltIn::walltime},
+    {"select", &BuiltIn::select},
+    {"place", &BuiltIn::place},
+    {"ssinodes", &BuiltIn::ssinodes},
+    {"host", &BuiltIn::host},
+    {"vnode", &BuiltIn::vnode},
+    {"min_walltime", &BuiltIn::min_walltime},
+    {"start_within", &BuiltIn::start_within},
+    {"select_range", &BuiltIn::select_range},
+    {"chunk_order", &BuiltIn::chunk_order},
+    {"per_host", &BuiltIn::per_host},
+    {"prefer", &BuiltIn::prefer},
 };
 
 }  // namespace

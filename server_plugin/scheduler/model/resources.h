@@ -40,7 +40,7 @@ class Resources {
         bool host_level = false;  // only vnodes can have it, not queues or the server
     };
     // The ids of built-in resources; kNoResource until the resource is defined.
-    struct Known {
+    struct BuiltIn {
         std::uint32_t ncpus = kNoResource;
         std::uint32_t mem = kNoResource;
         std::uint32_t walltime = kNoResource;
@@ -66,7 +66,7 @@ class Resources {
     std::size_t version() const { return version_; }
     const Info* find(std::uint32_t id) const;
     std::uint32_t id(std::string_view name) const;  // kNoResource: there is none
-    const Known& known() const { return known_; }
+    const BuiltIn& known() const { return known_; }
     std::size_t size() const { return infos_.size(); }
     bool is_text(std::uint32_t id) const;
     bool is_boolean(std::uint32_t id) const;
@@ -86,7 +86,7 @@ class Resources {
 
   private:
     std::vector<Info> infos_;
-    Known known_;
+    BuiltIn known_;
     std::size_t version_ = 0;
 };
 

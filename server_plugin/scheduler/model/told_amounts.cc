@@ -15,14 +15,14 @@ DynamicResource DynamicResource::of(std::string_view element) {
 
 bool ToldAmounts::set(std::string_view element, std::string value) {
     const auto [place, is_new] = known_.try_emplace(std::string(element));
-    Known& known = place->second;
+    Report& known = place->second;
     const bool differs = is_new || known.value != value || known.taken != 0;
     known.value = std::move(value);
     known.taken = 0;
     return differs;
 }
 
-const ToldAmounts::Known* ToldAmounts::find(std::string_view element) const {
+const ToldAmounts::Report* ToldAmounts::find(std::string_view element) const {
     return values::find_in(known_, element);
 }
 

@@ -21,7 +21,7 @@ struct DynamicResource {
 // The facts that programs have reported, by element of server_dyn_res or by name of a rule.
 class ToldAmounts {
   public:
-    struct Known {
+    struct Report {
         std::string value{};  // as reported (Resources::parse_told); a failing program reports 0
         // For an amount that isn't consumable: the part that jobs have taken since the report. For a
         // consumable one the server knows the use by running jobs.
@@ -35,13 +35,13 @@ class ToldAmounts {
     }
     // Returns the report of an element or for a rule; null: there is none yet, or never will be (in a
     // simulation).
-    const Known* find(std::string_view element) const;
+    const Report* find(std::string_view element) const;
 
     const auto& all() const { return known_; }
-    void restore(std::string_view element, Known known) { known_[std::string(element)] = std::move(known); }
+    void restore(std::string_view element, Report known) { known_[std::string(element)] = std::move(known); }
 
   private:
-    std::map<std::string, Known, std::less<>> known_;
+    std::map<std::string, Report, std::less<>> known_;
 };
 
 }  // namespace pbs::sched

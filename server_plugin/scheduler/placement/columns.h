@@ -79,7 +79,7 @@ class Columns {
         return resource < booleans_.size() && booleans_[resource];
     }
     // The built-in resources, as of the last assign().
-    const Resources::Known& known() const { return known_; }
+    const Resources::BuiltIn& known() const { return known_; }
 
     // Writes the amounts that one chunk needs of a vnode into `row`, whose memory is reused, and returns
     // `row`.
@@ -108,7 +108,7 @@ class Columns {
     std::vector<bool> defined_;     // by resource: is_defined()
     std::vector<bool> host_level_;  // by resource: only vnodes have it
     std::vector<bool> booleans_;    // by resource: it is a boolean
-    Resources::Known known_;
+    Resources::BuiltIn known_;
 };
 
 }  // namespace pbs::sched

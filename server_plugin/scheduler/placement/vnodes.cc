@@ -87,12 +87,12 @@ std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& req
 // Adds up the parts on each vnode, and then compares them with its free amounts.
 std::optional<Vnodes::Obstacle> Vnodes::obstacle(PoolId pool, const Request& request, const PlaceRules& rules,
                                                  const Placement& placement) const {
-    using Why = Obstacle::Why;
+    using Cause = Obstacle::Cause;
     std::map<VnodeSlot, Row> taken;
     Row kept;
     for (const Part& part : placement) {
-        if (!is_open(pool, part.vnode)) return Obstacle{part.vnode, Why::closed};
-        if (!allowed(part.vnode, rules)) return Obstacle{part.vnode, Why::rules};
+        if (!is_open(pool, part.vnode)) return Obstacle{part.vnode, Cause::closed};
+        if (!allowed(part.vnode, rules)) return Obstacle{part.vnode, Cause::rules};
         const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
         Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
         for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
@@ -107,9 +107,9 @@ std::optional<Vnodes::Obstacle> Vnodes::obstacle(PoolId pool, const Request& req
     for (const auto& of_vnode : taken) {
         const VnodeSlot vnode = of_vnode.first;
         const Row& sum = of_vnode.second;
-        if (free(vnode)[kEmptyColumn] < emptiness_for(request.sharing)) return Obstacle{vnode, Why::shared};
+        if (free(vnode)[kEmptyColumn] < emptiness_for(request.sharing)) return Obstacle{vnode, Cause::shared};
         if (const std::uint32_t c = lacking(free(vnode), sum); c != 0)
-            return Obstacle{vnode, Why::amount, columns().resource(c), sum[c], free(vnode)[c]};
+            return Obstacle{vnode, Cause::amount, columns().resource(c), sum[c], free(vnode)[c]};
         bool leaves = true;
         const auto ask = [&](const Row& over) {
             leaves = leaves && over[kOpenColumn] != Columns::closed && lacking(over.data(), sum) == 0 &&
@@ -117,7 +117,7 @@ std::optional<Vnodes::Obstacle> Vnodes::obstacle(PoolId pool, const Request& req
         };
         if (rules.booking == kNoSlot) reservations_.for_each_binding(vnode, rules.ends, ask);
         bookings_.for_each_binding(vnode, rules, ask);
-        if (!leaves) return Obstacle{vnode, Why::kept};
+        if (!leaves) return Obstacle{vnode, Cause::kept};
     }
     return std::nullopt;
 }

@@ -74,9 +74,9 @@ class Vnodes : public Inventory {
     }
     // A vnode of a placement that a job can't have, and the reason.
     struct Obstacle {
-        enum class Why : std::uint8_t { closed, rules, shared, kept, amount };
+        enum class Cause : std::uint8_t { closed, rules, shared, kept, amount };
         VnodeSlot vnode = 0;
-        Why why = Why::closed;
+        Cause why = Cause::closed;
         std::uint32_t resource = kNoResource;  // for an amount: what is asked for of the vnode, and free
         std::int64_t asked = 0;
         std::int64_t free = 0;

@@ -28,14 +28,14 @@ namespace pbs::sched {
 
 // The estimates of jobs' starts that were passed to the host (DecisionKind::estimate).
 struct Estimates {
-    struct Told {
+    struct Estimate {
         std::optional<Instant> start;  // empty: the host may have forgotten the estimate
         std::uint64_t where = 0;       // a number that stands for the vnodes and shares
         bool still = false;            // during a cycle: the estimate is still valid
     };
     bool on = false;
-    std::map<JobHandle, Told> told;
-    std::map<JobHandle, Told> told_others;  // for jobs without a reservation
+    std::map<JobHandle, Estimate> told;
+    std::map<JobHandle, Estimate> told_others;  // for jobs without a reservation
 
     // Notes that the job has left the queued state, even if only for an instant.
     void left_queue(JobHandle job) {

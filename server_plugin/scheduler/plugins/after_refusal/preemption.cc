@@ -91,7 +91,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     Chosen without_turn(const Preemptor& p, const Victims& list, const Chosen& out, std::int64_t below);
     bool have_turns(Victims& left, std::int64_t below);
     bool is_alike(const Victim& a, const Victim& b) const;
-    void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
+    void explain(JobSlot job, NoRoomMade::Cause why, const Reason& reason = {});
 
     // The job's signature, owner, group, level, and level once it runs. A preemption that fails for a job
     // fails for all jobs with the same values.
@@ -531,7 +531,7 @@ bool PreemptionRule::is_alike(const Victim& a, const Victim& b) const {
            std::ranges::equal(a.placement.amounts, b.placement.amounts, same_need);
 }
 
-void PreemptionRule::explain(JobSlot job, NoRoomMade::Why why, const Reason& reason) {
+void PreemptionRule::explain(JobSlot job, NoRoomMade::Cause why, const Reason& reason) {
     if (job == in_.explained) c_.no_room_made = {why, reason};
 }
 
@@ -539,7 +539,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
                                       CandidateQueues& queues) {
     if (!c_.preempts || job.job_class == JobClass::running) return nullptr;
     const std::int64_t level = level_of(job);
-    if (level <= lowest_level()) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
+    if (level <= lowest_level()) return explain(job.job, NoRoomMade::Cause::no_lower), nullptr;
     if (!victims_) {
         find_victims();
     } else if (c_.by_soft_limits) {
@@ -549,7 +549,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     }
     const auto is_lower = [&](const Victim& victim) { return !victim.gone && victim.least < level; };
     const auto lower = static_cast<std::size_t>(std::ranges::count_if(*victims_, is_lower));
-    if (lower == 0) return explain(job.job, NoRoomMade::Why::no_lower), nullptr;
+    if (lower == 0) return explain(job.job, NoRoomMade::Cause::no_lower), nullptr;
     const std::size_t state = c_.state_number() + c_.preempted.size() + 1;
     FailedTry& failed =
         failed_[{job.signature, candidate.user.owner, candidate.user.group, level, level_once_it_runs(job)}];
@@ -561,7 +561,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     }
     if (in_vain_ >= kMostInVain) {
         blockers |= blocker::kCycle;
-        return explain(job.job, NoRoomMade::Why::tried_enough), nullptr;
+        return explain(job.job, NoRoomMade::Cause::tried_enough), nullptr;
     }
     failed = {state, 0};
     for (QueueView* view : queues) {
@@ -580,7 +580,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
         return view;
     }
     in_vain_ += lower;
-    explain(job.job, room_against_levels_ ? NoRoomMade::Why::by_levels : NoRoomMade::Why::not_by_room,
+    explain(job.job, room_against_levels_ ? NoRoomMade::Cause::by_levels : NoRoomMade::Cause::not_by_room,
             why_not_);
     blockers |= failed.blockers;
     return nullptr;

@@ -84,7 +84,7 @@ extern const Decide kStartsDecide{.name = "starts", .decide = decide_starts};
 extern const Decide kTestOnlyDecide{
     .name = "test_only",
     .decide = decide_test_only,
-    .when = Decide::When::only_told,
+    .when = Decide::Cycles::only_told,
     .wants_every_job = [](const CycleContext& cycle) { return cycle.test_only; }};
 
 }  // namespace pbs::sched

@@ -57,6 +57,6 @@ void decide_closings(Outcome& outcome) {
 }  // namespace
 
 extern const Decide kClosingsDecide{
-    .name = "closings", .decide = decide_closings, .when = Decide::When::always};
+    .name = "closings", .decide = decide_closings, .when = Decide::Cycles::always};
 
 }  // namespace pbs::sched

@@ -32,7 +32,7 @@ std::uint64_t number_of(const Placement& placement) {
 // Sends the host the changes of the estimates in one list.
 class EstimateSender {
   public:
-    EstimateSender(Outcome& outcome, std::map<JobHandle, Estimates::Told>& told)
+    EstimateSender(Outcome& outcome, std::map<JobHandle, Estimates::Estimate>& told)
         : outcome_(outcome), told_(told) {}
 
     void expect(JobSlot job, Instant start, const Placement& placement);
@@ -48,12 +48,12 @@ class EstimateSender {
 
   private:
     Outcome& outcome_;
-    std::map<JobHandle, Estimates::Told>& told_;
+    std::map<JobHandle, Estimates::Estimate>& told_;
 };
 
 void EstimateSender::expect(JobSlot job, Instant start, const Placement& placement) {
     const JobHandle handle = outcome_.cycle().tables.jobs.handle[job];
-    Estimates::Told& known = told_[handle];
+    Estimates::Estimate& known = told_[handle];
     known.still = true;
     const std::uint64_t where = number_of(placement);
     if (known.start == start && known.where == where) return;
@@ -198,7 +198,7 @@ bool wants_every_job(const CycleContext& cycle) {
 
 extern const Decide kEstimatesDecide{.name = "estimates",
                                      .decide = decide_estimates,
-                                     .when = Decide::When::always,
+                                     .when = Decide::Cycles::always,
                                      .wants_every_job = wants_every_job};
 
 }  // namespace pbs::sched

@@ -22,12 +22,12 @@ constexpr double kMost = 10000;
 
 // The weights that the host was told last, except those of 100, and when it was told (`last`).
 struct Weights {
-    struct Told {
+    struct RunWeight {
         Instant began{};  // the start of the run that has the weight
         std::int32_t weight = kUsual;
     };
     std::optional<Instant> last;
-    absl::flat_hash_map<JobHandle, Told> told;
+    absl::flat_hash_map<JobHandle, RunWeight> told;
 };
 
 // A running job, with its tickets for each of its CPUs.

@@ -190,28 +190,28 @@ Reason named_place_reason(CycleState& state, const JobNeeds& job, const QueueVie
         return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
     if (const Reason reason = lacking_at(vnodes, view, named)) return reason;
     if (const auto found = vnodes.obstacle(view.pool, *job.request, rules, named)) {
-        using Why = Vnodes::Obstacle::Why;
+        using Cause = Vnodes::Obstacle::Cause;
         const auto code = [&] {
             switch (found->why) {
-                case Why::closed:
+                case Cause::closed:
                     return ReasonCode::place_closed;
-                case Why::rules:
+                case Cause::rules:
                     return ReasonCode::place_ruled_out;
-                case Why::shared:
+                case Cause::shared:
                     return ReasonCode::place_shared;
-                case Why::kept:
+                case Cause::kept:
                     return ReasonCode::place_kept;
-                case Why::amount:
+                case Cause::amount:
                     break;
             }
             return ReasonCode::place_short;
         };
-        if (found->why == Why::rules)
+        if (found->why == Cause::rules)
             if (const std::uint32_t resource =
                     is_reserved(vnodes[found->vnode].available, rules.reserved, *job.request);
                 resource != kNoResource)
                 return {code(), view.slot, found->vnode, 1, std::int64_t{resource}};
-        if (found->why != Why::amount) return {code(), view.slot, found->vnode};
+        if (found->why != Cause::amount) return {code(), view.slot, found->vnode};
         return {code(), view.slot, found->vnode, found->resource, found->asked, found->free};
     }
     const std::vector<Chunk>& chunks = job.request->chunks;

@@ -27,7 +27,7 @@ bool asks_for_hpm_counters(const Tables& tables, const Request& request) {
 }
 
 bool are_hpm_counters_in_user_mode(const Tables& tables) {
-    const ToldAmounts::Known* mode = tables.told.find(kName);
+    const ToldAmounts::Report* mode = tables.told.find(kName);
     return mode != nullptr && mode->value == kUserMode;
 }
 
