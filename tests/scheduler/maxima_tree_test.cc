@@ -14,7 +14,7 @@ constexpr std::uint32_t kColumns = 3;
 
 // Returns the first row from `from` on in which all amounts `asked` fit, by going through all rows; kNoSlot
 // if none does.
-std::uint32_t first_fit(const MaximaTree& tree, const MaximaTree::Asked& asked, std::uint32_t from) {
+std::uint32_t first_fit(const MaximaTree& tree, const MaximaTree::Minima& asked, std::uint32_t from) {
     for (std::uint32_t place = from; place < tree.size(); ++place)
         if (std::ranges::all_of(asked, [&](const auto& a) { return tree.row(place)[a.first] >= a.second; }))
             return place;
@@ -37,7 +37,7 @@ TEST(MaximaTreeTest, FindsWhatAWalkFinds) {
                 tree.row(place)[below(kColumns)] = below(10);
                 tree.fix_above(place);
             }
-            const MaximaTree::Asked asked = {{2, below(12)}, {0, below(8)}};
+            const MaximaTree::Minima asked = {{2, below(12)}, {0, below(8)}};
             const auto from = static_cast<std::uint32_t>(below(static_cast<int>(size) + 1));
             ASSERT_EQ(tree.next_fit(asked, from), first_fit(tree, asked, from))
                 << size << " rows from " << from;

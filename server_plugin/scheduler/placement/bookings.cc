@@ -29,22 +29,22 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
         return inventory.free_without(vnode, jobs);
     };
     for (auto& [vnode, all] : on_) {
-        std::ranges::stable_sort(all, {}, &Left::at);
-        std::vector<const Left*> there;  // bookings that exist at the instant of `one`
+        std::ranges::stable_sort(all, {}, &FreeSpan::at);
+        std::vector<const FreeSpan*> there;  // bookings that exist at the instant of `one`
         for (auto one = all.begin(); one != all.end(); ++one) {
-            std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
+            std::erase_if(there, [&](const FreeSpan* other) { return other->end <= one->at; });
             there.push_back(&*one);
             one->over = free_without(vnode, [&](JobSlot job) { return gone(job, one->at); });
-            const auto take = [&, on = vnode](const Left& other) {
+            const auto take = [&, on = vnode](const FreeSpan& other) {
                 for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c) one->over[c] -= other.needs[c];
                 inventory.enter(on, list_[other.booking].sharing, one->over);
             };
-            for (const Left* other : there) take(*other);
+            for (const FreeSpan* other : there) take(*other);
             for (auto other = one + 1; other != all.end() && other->at == one->at; ++other) take(*other);
         }
         there.clear();
         for (auto one = all.begin(); one != all.end(); ++one) {
-            std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
+            std::erase_if(there, [&](const FreeSpan* other) { return other->end <= one->at; });
             there.push_back(&*one);
             const Row without = free_without(vnode, [&](JobSlot job) { return is_of(job, one->booking); });
             const std::int64_t* const free = inventory.free(vnode);
@@ -55,11 +55,11 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             // all other jobs.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
-            const auto leave = [&](const Left& other) {
+            const auto leave = [&](const FreeSpan& other) {
                 for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                     if (one->needs[c] <= 0) one->left[c] = std::min(one->left[c], other.over[c]);
             };
-            for (const Left* other : there) leave(*other);
+            for (const FreeSpan* other : there) leave(*other);
             for (auto other = one + 1; other != all.end() && other->at < one->end; ++other) leave(*other);
         }
     }
@@ -70,7 +70,7 @@ void Bookings::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int si
     const auto found = on_.find(vnode);
     if (found == on_.end()) return;
     const bool is_in_one = rules.booking != kNoSlot;
-    for (Left& one : found->second) {
+    for (FreeSpan& one : found->second) {
         if (one.at > from_ && one.at >= rules.hard_ends) break;  // the booking binds no job that starts now
         const bool own = one.booking == rules.booking;
         const bool binds = !is_in_one && one.at < rules.hard_ends && rules.begins < one.end;

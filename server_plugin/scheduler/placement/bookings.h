@@ -59,11 +59,11 @@ class Bookings {
         if (list_.empty() || rules.without_bookings) return;
         const auto found = on_.find(vnode);
         if (rules.booking != kNoSlot) {
-            const Left* own = found == on_.end() ? nullptr : of_booking(found->second, rules.booking);
+            const FreeSpan* own = found == on_.end() ? nullptr : of_booking(found->second, rules.booking);
             return visit(own != nullptr ? own->left : none_);
         }
         if (found == on_.end()) return;
-        for (const Left& one : found->second) {
+        for (const FreeSpan& one : found->second) {
             if (one.at >= rules.hard_ends) break;
             if (rules.begins < one.end) visit(one.over);
         }
@@ -79,7 +79,7 @@ class Bookings {
 
   private:
     // The free amounts on a vnode when one of its bookings begins.
-    struct Left {
+    struct FreeSpan {
         std::uint32_t booking = 0;
         Instant at{};
         Instant end{};
@@ -87,16 +87,16 @@ class Bookings {
         Row left;   // the amounts that the booking has for its own jobs
         Row needs;  // all of the booking's share of the vnode
     };
-    static const Left* of_booking(const std::vector<Left>& all, std::uint32_t booking) {
-        for (const Left& one : all)
+    static const FreeSpan* of_booking(const std::vector<FreeSpan>& all, std::uint32_t booking) {
+        for (const FreeSpan& one : all)
             if (one.booking == booking) return &one;
         return nullptr;
     }
 
     std::vector<Booking> list_;
     Instant from_{};
-    std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // by vnode, in the order of `at`
-    Row none_;                                             // the row of a vnode that takes no jobs
+    std::unordered_map<VnodeSlot, std::vector<FreeSpan>> on_;  // by vnode, in the order of `at`
+    Row none_;                                                 // the row of a vnode that takes no jobs
 };
 
 }  // namespace pbs::sched

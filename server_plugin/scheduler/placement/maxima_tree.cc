@@ -45,7 +45,7 @@ void MaximaTree::fix_part(std::uint32_t first, std::uint32_t rows) {
         take_most(node(node_of_first), node(2 * node_of_first), columns_);
 }
 
-std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const {
+std::uint32_t MaximaTree::next_fit(const Minima& asked, std::uint32_t from) const {
     const auto enough = [&](std::uint32_t n) {
         const std::int64_t* most = node(n);
         for (const auto& [column, need] : asked)

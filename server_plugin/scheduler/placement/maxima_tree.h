@@ -16,7 +16,7 @@ namespace pbs::sched {
 class MaximaTree {
   public:
     // The needs of a search: pairs of a column and the least number in it.
-    using Asked = std::vector<std::pair<std::uint32_t, std::int64_t>>;
+    using Minima = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
     // Makes a row of `columns` numbers for each of `rows` places; all numbers are -1. The caller fills the
     // rows and then calls fix().
@@ -34,7 +34,7 @@ class MaximaTree {
     void fix_part(std::uint32_t first, std::uint32_t rows);
 
     // Returns the first place from `from` on whose row satisfies all needs; kNoSlot: there is none.
-    std::uint32_t next_fit(const Asked& asked, std::uint32_t from) const;
+    std::uint32_t next_fit(const Minima& asked, std::uint32_t from) const;
 
     // The tree: the root is node 1, the children of node n are 2n and 2n + 1, and the leaves are rows.
     const std::int64_t* node(std::uint32_t n) const { return &nodes_[std::size_t{n} * columns_]; }

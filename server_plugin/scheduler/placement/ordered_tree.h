@@ -40,7 +40,7 @@ class OrderedTree {
     // The item at a position. REQUIRES: a search has returned the position.
     std::uint32_t item(std::uint32_t position) const { return may_move_ ? items_[position] : position; }
     // Returns the first position from `from` on whose item satisfies all needs; kNoSlot: there is none.
-    std::uint32_t next_fit(const MaximaTree::Asked& asked, std::uint32_t from) const {
+    std::uint32_t next_fit(const MaximaTree::Minima& asked, std::uint32_t from) const {
         return tree_.next_fit(asked, from);
     }
     const MaximaTree& tree() const { return tree_; }

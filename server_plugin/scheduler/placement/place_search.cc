@@ -66,7 +66,7 @@ std::int64_t PlaceSearch::room_on(VnodeSlot slot, const Row& needs, const Chunk&
     return most;
 }
 
-void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
+void PlaceSearch::note(const Row& needs, MaximaTree::Minima& asked) {
     asked.clear();
     // Put amounts first: fewer vnodes have enough of an amount than are open, so most comparisons end at
     // once.
@@ -75,7 +75,7 @@ void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
 }
 
 // Places all chunks of one kind, in one walk over the vnodes on which they fit.
-bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
+bool PlaceSearch::place_kind(Kind& kind, const Subset& among) {
     if (rules_.spreads && request_.per_host > 0) {
         place_per_host(kind);
         return kind.left == 0;
@@ -178,7 +178,7 @@ void PlaceSearch::take(const Part& part, int sign) {
     site_.bookings.use(part.vnode, needs, part.count, -sign, rules_);
 }
 
-bool PlaceSearch::place_chunks(const Among& among) {
+bool PlaceSearch::place_chunks(const Subset& among) {
     out_.clear();
     bool placed = true;
     for (std::uint32_t c = 0; placed && c < request_.chunks.size(); ++c) {
@@ -193,8 +193,8 @@ bool PlaceSearch::place_chunks(const Among& among) {
     return placed;
 }
 
-PlaceSearch::Whole PlaceSearch::whole_of_request() const {
-    Whole whole;
+PlaceSearch::AllChunks PlaceSearch::whole_of_request() const {
+    AllChunks whole;
     whole.needs.assign(columns().size(), 0);
     for (const Chunk& chunk : request_.chunks) {
         const Row needs = columns().needs_of(chunk, request_.sharing, rules_.node_size);
@@ -207,7 +207,7 @@ PlaceSearch::Whole PlaceSearch::whole_of_request() const {
     return whole;
 }
 
-bool PlaceSearch::place_whole(VnodeSlot vnode, const Whole& whole) {
+bool PlaceSearch::place_whole(VnodeSlot vnode, const AllChunks& whole) {
     if (how_many(vnode, whole.needs, whole.chunk) == 0) return false;
     for (std::uint32_t c = 0; c < request_.chunks.size(); ++c)
         out_.parts.push_back({vnode, c, request_.chunks[c].count});
@@ -218,7 +218,7 @@ bool PlaceSearch::place_whole(VnodeSlot vnode, const Whole& whole) {
 }
 
 bool PlaceSearch::place_on_one_vnode() {
-    const Whole whole = whole_of_request();
+    const AllChunks whole = whole_of_request();
     note(whole.needs, memory_.asked);
     bool placed = false;
     for_each_fit(pool_.tree, 0, [&](std::uint32_t index) {

@@ -37,7 +37,7 @@ class PlaceSearch {
     // Memory that successive searches reuse.
     struct Memory {
         Row needs;
-        MaximaTree::Asked asked;
+        MaximaTree::Minima asked;
     };
     // The pool for a search, and the structures that the search reads and changes.
     struct Site {
@@ -64,7 +64,7 @@ class PlaceSearch {
     static constexpr std::int64_t kMostInTurn = 2048;
     // The vnodes of the pool for a part of the search: those with these indices, or those of the host; all if
     // neither is set.
-    struct Among {
+    struct Subset {
         const std::vector<std::uint32_t>* indices = nullptr;
         const Host* host = nullptr;
     };
@@ -76,12 +76,12 @@ class PlaceSearch {
         std::int64_t left = 0;
     };
     // All chunks of the request together, as one chunk.
-    struct Whole {
+    struct AllChunks {
         Row needs;
         Chunk chunk;
     };
     // The free amounts of a vnode, without those that the search has already given to the job.
-    struct Left {
+    struct FreeAmounts {
         VnodeSlot vnode;
         Row row;
     };
@@ -111,8 +111,8 @@ class PlaceSearch {
     void place_in_rounds(Kind& kind);
     void place_per_host(Kind& kind);
     bool place_per_host(Kind& kind, std::span<const Offer> of_host);
-    bool place_chunks(const Among& among);
-    bool place_kind(Kind& kind, const Among& among);
+    bool place_chunks(const Subset& among);
+    bool place_kind(Kind& kind, const Subset& among);
     bool comes_later(const Row& needs) const;
     void place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first);
     void take(const Part& part, int sign);
@@ -120,11 +120,11 @@ class PlaceSearch {
         for (; taken_parts_ < out_.parts.size(); ++taken_parts_) take(out_.parts[taken_parts_], -1);
     }
     bool pack();
-    Whole whole_of_request() const;
+    AllChunks whole_of_request() const;
     bool place_on_one_vnode();
-    bool place_whole(VnodeSlot vnode, const Whole& whole);
+    bool place_whole(VnodeSlot vnode, const AllChunks& whole);
     // Adds the columns that the chunk needs to `asked`.
-    static void note(const Row& needs, MaximaTree::Asked& asked);
+    static void note(const Row& needs, MaximaTree::Minima& asked);
     // Returns whether the open and the empty column of a row satisfy a chunk.
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
@@ -146,9 +146,9 @@ class PlaceSearch {
     bool place_on_vnode(Kind& kind, VnodeSlot vnode);
     bool is_taken(const Kind& kind, VnodeSlot vnode) const;
     void place_on_host(Kind& kind, const Host& host);
-    std::vector<Left> left_on_host(const Kind& kind, const Host& host, std::size_t first_part) const;
-    void divide(Kind& kind, std::vector<Left>& left, std::int64_t most);
-    bool add_piece(const Kind& kind, Left& from, Row& rest, bool joined);
+    std::vector<FreeAmounts> left_on_host(const Kind& kind, const Host& host, std::size_t first_part) const;
+    void divide(Kind& kind, std::vector<FreeAmounts>& left, std::int64_t most);
+    bool add_piece(const Kind& kind, FreeAmounts& from, Row& rest, bool joined);
 
     Site site_;
     const FitIndex::Pool& pool_;
@@ -163,7 +163,7 @@ class PlaceSearch {
 
 template <class Visit>
 void PlaceSearch::for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const {
-    const MaximaTree::Asked& asked = memory_.asked;
+    const MaximaTree::Minima& asked = memory_.asked;
     if (!by_preferences_) {
         for (auto at = tree.next_fit(asked, 0); at != kNoSlot; at = tree.next_fit(asked, at + 1))
             if (!visit(tree.item(at))) return;

@@ -66,7 +66,7 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
             return !scattered && kind.left > 0;
         });
     if (scattered || kind.left == 0 || how == Arrangement::vscatter) return;
-    const std::vector<Left> left = left_on_host(kind, host, first_part);
+    const std::vector<FreeAmounts> left = left_on_host(kind, host, first_part);
     if (left.size() < 2) return;
     // The vnodes may have to share what a rule allows, such as the CPUs of a user: then divide fewer chunks.
     const std::int64_t before = kind.left;
@@ -76,7 +76,7 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
         kind.left = before;
         out_.parts.resize(parts);
         out_.amounts.resize(amounts);
-        std::vector<Left> rest = left;
+        std::vector<FreeAmounts> rest = left;
         divide(kind, rest, most);
         return rules_.rule == nullptr || rules_.rule->allows(out_);
     };
@@ -89,9 +89,9 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
     divide_at_most(allowed);
 }
 
-std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const Host& host,
-                                                         std::size_t first_part) const {
-    std::vector<Left> all;
+std::vector<PlaceSearch::FreeAmounts> PlaceSearch::left_on_host(const Kind& kind, const Host& host,
+                                                                std::size_t first_part) const {
+    std::vector<FreeAmounts> all;
     const OrderedTree& tree = pool_.host_trees[host.tree];
     for (std::uint32_t position = 0; position < tree.tree().size(); ++position) {
         const std::uint32_t item = tree.item(position);
@@ -102,7 +102,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
         if (!takes(has, kind.needs) || !inventory().allowed(slot, rules_) ||
             !inventory().matches(vnode, kind.chunk))
             continue;
-        Left left{slot, Row(has, has + kind.needs.size())};
+        FreeAmounts left{slot, Row(has, has + kind.needs.size())};
         for_each_binding(slot, [&](const Row& over) {
             for (std::size_t c = 0; c < over.size(); ++c) left.row[c] = std::min(left.row[c], over[c]);
         });
@@ -112,12 +112,12 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
     }
     for (std::size_t i = std::max(first_part, taken_parts_); i < out_.parts.size(); ++i) {
         const Part& part = out_.parts[i];
-        const auto left = std::ranges::find(all, part.vnode, &Left::vnode);
+        const auto left = std::ranges::find(all, part.vnode, &FreeAmounts::vnode);
         for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
             left->row[c] = std::max<std::int64_t>(0, left->row[c] - kind.needs[c] * part.count);
     }
     if (rules_.rule == nullptr) return all;
-    for (Left& left : all) {
+    for (FreeAmounts& left : all) {
         for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c) {
             if (kind.needs[c] <= 0) continue;
             Row one(kind.needs.size(), 0);  // pieces may be smaller than chunks
@@ -128,7 +128,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
     return all;
 }
 
-void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most) {
+void PlaceSearch::divide(Kind& kind, std::vector<FreeAmounts>& left, std::int64_t most) {
     const Row& needs = kind.needs;
     // Returns whether the row (amounts or needs) has more than 0 of any resource that the chunk requests.
     const auto has_any = [&](const Row& row) {
@@ -141,7 +141,7 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most)
     for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
         if (needs[c] <= 0) continue;
         std::int64_t sum = 0;
-        for (const Left& one : left) sum += one.row[c];
+        for (const FreeAmounts& one : left) sum += one.row[c];
         count = std::min(count, sum / needs[c]);
     }
     if (count == 0 || !has_any(needs)) return;
@@ -157,7 +157,7 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most)
 
 // Gives the chunk as much of its remaining needs as the vnode has. The first piece also has the resources of
 // which no vnode has an amount. Returns false if the vnode gives nothing.
-bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined) {
+bool PlaceSearch::add_piece(const Kind& kind, FreeAmounts& from, Row& rest, bool joined) {
     const std::size_t first = out_.amounts.size();
     bool of_vnode = false;
     for (const Need& need : kind.chunk.needs) {
@@ -184,9 +184,9 @@ bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined
 
 // Places all chunks on one host, trying hosts and single vnodes in the order of the pool.
 bool PlaceSearch::pack_by_host() {
-    const Whole whole = whole_of_request();
+    const AllChunks whole = whole_of_request();
     note(whole.needs, memory_.asked);
-    const MaximaTree::Asked asked = memory_.asked;
+    const MaximaTree::Minima asked = memory_.asked;
     bool placed = false;
     for_each_fit(pool_.tree, 0, [&](std::uint32_t item) {
         const Host& host = pool_.hosts[item];
