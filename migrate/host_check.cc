@@ -37,6 +37,8 @@ class Check {
         if (row == nullptr || dot == full.size() || (row->type != HostType::resources && !limits)) return {};
         const std::string resource = full.substr(dot + 1);
         const ifl::BuiltInResource* built_in = ifl::find_built_in_resource(resource);
+        if (built_in != nullptr && built_in->for_policies && made_.contains(values::lowered(resource)))
+            return {};
         if (limits && built_in != nullptr && built_in->type == HostType::text)
             return fmt::format("{} can't limit {}: it isn't an amount", row->name, resource);
         if (built_in != nullptr || may_have(resource)) return {};
@@ -46,7 +48,8 @@ class Check {
   private:
     std::string objection_to_definition(const objects::Command& command,
                                         const cmds::HostAttribute* row) const {
-        if (ifl::find_built_in_resource(command.object) != nullptr)
+        const ifl::BuiltInResource* built_in = ifl::find_built_in_resource(command.object);
+        if (built_in != nullptr && !built_in->for_policies)
             return fmt::format("resource {} is built in", command.object);
         const std::string& value = command.changes.front().value;
         const bool known =

@@ -36,6 +36,15 @@ constexpr auto kBuiltIn = std::to_array<BuiltInResource>({
     {"vnode", text, "h"},
     {"software", text, ""},
     {"site", text, "m"},
+    {"deadline", text, "", true},
+    {"job_shares", integer, "", true},
+    {"override_tickets", integer, "r", true},
+    {"select_range", text, "", true},
+    {"chunk_order", text, "", true},
+    {"per_host", integer, "", true},
+    {"prefer", text, "", true},
+    {"start_within", integer, "", true},
+    {"load_avg", real, "h", true},
 });
 
 }  // namespace

@@ -16,7 +16,7 @@ class Loads : public ::testing::Test {
         ASSERT_TRUE(server.configure({
             "create queue work queue_type=execution, enabled=True, started=True",
             "set server default_queue=work",
-            "create resource load_avg type=float",
+            "create resource load_avg type=float, flag=h",
             "create node n1 resources_available.ncpus=4",
             "create node n2 resources_available.ncpus=4",
             "set node n1 resources_available.load_avg=3",

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
@@ -61,6 +63,91 @@ TEST_F(ResourcesOfSites, JobsGoToOnePlacementSet) {
     const std::string two = job("select=2:ncpus=1");
     ASSERT_TRUE(server.wait_job_state(two, "R"));
     EXPECT_EQ(server.job(two, "exec_vnode"), "(n2:ncpus=1)+(n3:ncpus=1)");
+}
+
+// Resources by which jobs tell policies what they want: a server of OpenPBS needs them created.
+class ResourcesForPolicies : public OfOwnServer<> {
+  protected:
+    void SetUp() override {
+        OfOwnServer<>::SetUp();
+        if (IsSkipped()) return;
+        ASSERT_TRUE(server.start());
+        ASSERT_TRUE(server.configure({
+            "create queue work queue_type=execution, enabled=True, started=True",
+            "set server default_queue=work",
+            "create node n1 resources_available.ncpus=4",
+        }));
+    }
+    std::string definition(const std::string& name) const {
+        return server.attribute("resource " + name, "type") + " " +
+               server.attribute("resource " + name, "flag");
+    }
+    Server server;
+};
+
+TEST_F(ResourcesForPolicies, AreThere) {
+    std::istringstream lines(server.command({"pbs_policy_install", "--openpbs", "--resources"}).out);
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        const std::string name = line.substr(16, line.find(' ', 16) - 16);
+        const std::size_t type = line.find("type = ") + 7;
+        const std::size_t flag = line.find("flag = ");
+        EXPECT_EQ(definition(name), line.substr(type, line.find(',') - type) + " " +
+                                        (flag == std::string::npos ? "(none)" : line.substr(flag + 7)));
+    }
+    EXPECT_EQ(count, 9);
+    EXPECT_THAT(server.qmgr("print server").out, testing::Not(HasSubstr("create resource")));
+    EXPECT_THAT(server.command({"pbs_config", "export"}).out, testing::Not(HasSubstr("deadline\": {")));
+    const std::string range = server.submit("sleep 60\n", {"-l", "select=1-9:ncpus=1"});
+    ASSERT_TRUE(server.wait_job_state(range, "R"));
+    EXPECT_EQ(server.job(range, "Resource_List.select"), "4:ncpus=1");
+    const Output bad = server.qmgr("delete resource deadline");
+    EXPECT_THAT(bad.err, HasSubstr("Resource deadline is built in"));
+}
+
+TEST_F(ResourcesForPolicies, MayBeDefinedByManagers) {
+    // The lines for OpenPBS do no harm here.
+    ASSERT_TRUE(server.configure({"create resource deadline type = string"}));
+    EXPECT_THAT(server.qmgr("create resource Deadline type=long").err, HasSubstr("Duplicate entry"));
+    EXPECT_THAT(server.qmgr("print server").out, HasSubstr("set resource deadline type = string"));
+    const std::string job = server.submit("sleep 60\n", {"-l", "deadline=2330"});
+    EXPECT_THAT(server.qmgr("set resource deadline type=long").err,
+                HasSubstr("Resource busy: job " + job + " uses deadline"));
+    // The built-in definition, which is the same, comes back.
+    ASSERT_TRUE(server.configure({"delete resource deadline"}));
+    EXPECT_EQ(definition("deadline"), "string (none)");
+    EXPECT_THAT(server.qmgr("create resource deadline type=long").err,
+                HasSubstr("Resource busy: job " + job + " uses deadline"));
+    const std::string other = "policies know it with type long, flag r";
+    EXPECT_THAT(server.qmgr("create resource Override_Tickets type=size").err, HasSubstr(other));
+    ASSERT_TRUE(server.configure({"set resource job_shares flag=r"}));
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(definition("override_tickets"), "size (none)");
+    EXPECT_EQ(definition("job_shares"), "long r");
+    EXPECT_THAT(server.log(), HasSubstr("resource override_tickets has type size, no flag: " + other));
+    EXPECT_EQ(server.job(job, "Resource_List.deadline"), "2330");
+    ASSERT_TRUE(server.configure({"delete resource override_tickets"}));
+    EXPECT_EQ(definition("override_tickets"), "long r");
+}
+
+TEST_F(ResourcesForPolicies, OfAnOlderRevisionComeBack) {
+    ASSERT_TRUE(
+        server.configure({"create resource deadline type=long", "set queue work resources_max.deadline=5"}));
+    const std::string then = server.command({"pbs_config", "export"}).out;
+    EXPECT_THAT(then, HasSubstr("\"deadline\": {\"type\": \"long\"}"));
+    ASSERT_TRUE(server.configure({"unset queue work resources_max.deadline", "delete resource deadline",
+                                  "set queue work resources_max.deadline=2330"}));
+    server.put("then", then);
+    const Output imported =
+        server.command({"pbs_config", "import", "--replace", (server.home() / "then").string()});
+    EXPECT_EQ(imported.exit, 0) << imported;
+    EXPECT_EQ(definition("deadline"), "long (none)");
+    EXPECT_EQ(server.attribute("queue work", "resources_max.deadline"), "5");
+    EXPECT_EQ(server.command({"pbs_config", "export"}).out, then);
+    ASSERT_TRUE(server.stop());
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(definition("deadline"), "long (none)");
 }
 
 }  // namespace

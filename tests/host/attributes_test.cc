@@ -45,6 +45,32 @@ TEST_F(AttributesTest, ListsGrowAndShrink) {
     EXPECT_FALSE(attributes_.has("managers"));
 }
 
+// A definition, as one from an older database, takes the place of a built-in resource for policies, and its
+// id.
+TEST_F(AttributesTest, ResourcesForPoliciesCanBeDefinedAnew) {
+    const std::uint32_t id = resources_.find("deadline")->id;
+    ASSERT_TRUE(resources_.add("Deadline", "long", "h"));
+    const Resource& own = *resources_.find("deadline");
+    EXPECT_EQ(own.id, id);
+    EXPECT_EQ(own.name, "Deadline");
+    EXPECT_FALSE(own.built_in);
+    EXPECT_EQ(own.definition_text(), "type long, flag h");
+    EXPECT_NE(note_for_policies(own), "");
+    EXPECT_EQ(resources_.add("deadline", "string", "").error().code, PBSE_DUPLIST);
+    ASSERT_TRUE(resources_.remove("deadline"));
+    EXPECT_TRUE(resources_.by_id(id)->built_in);
+    EXPECT_EQ(resources_.by_id(id)->name, "deadline");
+    EXPECT_EQ(note_for_policies(*resources_.by_id(id)), "");
+    EXPECT_EQ(resources_.remove("deadline").error().code, PBSE_ATTRRO);
+
+    Resource prefer = *resources_.find("prefer");
+    prefer.flags = resource_read_only;
+    ASSERT_TRUE(resources_.change(prefer));
+    EXPECT_FALSE(resources_.find("prefer")->built_in);
+    EXPECT_EQ(resources_.add("ncpus", "long", "").error().code, PBSE_DUPLIST);
+    EXPECT_EQ(resources_.change(*resources_.find("mem")).error().code, PBSE_ATTRRO);
+}
+
 // Very many jobs get a comment at the same time. So a waiting job already has memory for a comment.
 TEST_F(AttributesTest, AJobThatWaitsHasRoomForAComment) {
     SharedTexts texts;

@@ -74,6 +74,20 @@ TEST(HostCheck, WhatNoServerTakes) {
                               "number of resources")));
 }
 
+// Sites of OpenPBS have created the resources by which jobs tell policies what they want.
+TEST(HostCheck, ResourcesForPoliciesMayBeDefined) {
+    EXPECT_THAT(
+        checked("create resource deadline type=string\nset resource prefer flag = r\n"
+                "create resource Start_Within type=long\nset queue q max_run_res.start_within = [u:ann=1]\n")
+            .notes,
+        IsEmpty());
+    EXPECT_THAT(
+        checked("set queue q resources_max.per_host = 2\nset queue q max_run_res.deadline = [u:ann=1]\n",
+                {.consumables = {"ncpus"}})
+            .notes,
+        ElementsAre(HasSubstr("max_run_res can't limit deadline: it isn't an amount")));
+}
+
 // convert() makes these checks, too, so that a dry run prints the same as a first start.
 TEST(HostCheck, IsTheConversions) {
     const auto conversion =

@@ -31,7 +31,7 @@ TEST(Ranges, AreReportedWithTheChunksThatJobsHad) {
     request(trace, 0, {{"select", "2:ncpus=1"}, {"select_range", "2-6"}});
     request(trace, 1, {{"select", "2:ncpus=2"}, {"select_range", "1,3"}});
     request(trace, 3, {{"select", "10:ncpus=1"}, {"select_range", "10-12"}});
-    const Schedule run = run_of(trace, site_of(1, 8), kRange);
+    const Schedule run = run_of(trace, site_of(1, 8));  // it knows the resource without a definition
     EXPECT_THAT(starts(run), ElementsAre(0, 1, 100, -1));
     const Report report = make_report("x", trace, run);
     EXPECT_EQ(report.ranges.jobs, 3);

@@ -168,6 +168,7 @@ std::vector<Rule> all_rules() {
           "objects/",
           "rrule/",
           "cluster/exec_vnode.h",
+          "ifl/attributes/built_in_resources.h",
           "ifl/attributes/entity_limits.h",
           "ifl/error.h",
           "ifl/error_text.h",

@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "ifl/attributes/built_in_resources.h"
 #include "ifl/attributes/entity_limits.h"
 #include "objects/value.h"
 #include "text/json_document.h"
@@ -188,6 +189,17 @@ Result<void> read_objects(const nlohmann::json& json, const std::string& place, 
     return {};
 }
 
+ResourceKind kind_of(ifl::AttributeType type) {
+    switch (type) {
+        case ifl::AttributeType::integer:
+            return ResourceKind::integer;
+        case ifl::AttributeType::real:
+            return ResourceKind::real;
+        default:
+            return ResourceKind::string;
+    }
+}
+
 }  // namespace
 
 Result<Machine> read_machine(std::string_view document, std::string_view name) {
@@ -300,6 +312,13 @@ Result<void> Cluster::read_resources() {
         const bool amounts = type->kind <= ResourceKind::duration;
         resources_.push_back({name, type->kind, amounts && flags.find_first_of("nfq") != flags.npos,
                               flags.find('h') != flags.npos});
+    }
+    // The bundled server has these without a definition; a site's definition takes their place.
+    for (const ifl::BuiltInResource& resource : ifl::built_in_resources()) {
+        const std::string name(resource.name);
+        if (resource.for_policies && !machine_.resources.contains(name))
+            resources_.push_back(
+                {name, kind_of(resource.type), false, resource.flags.find('h') != resource.flags.npos});
     }
     for (std::uint32_t id = 0; id < resources_.size(); ++id) resource_ids_.emplace(resources_[id].name, id);
     return {};

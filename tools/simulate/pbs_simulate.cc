@@ -290,8 +290,6 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
                                 const std::vector<ShareUsage>& usage, Variant variant, bool by_program,
                                 bool described) {
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
-    if (!arguments.moldable.empty())
-        variant.machine.resources.try_emplace("select_range", Values{{"type", "string"}});
     const auto cluster = Cluster::make(variant.machine);
     if (!cluster) return tl::unexpected(cluster.error());
     Bar bar(variant.title, site.zone);

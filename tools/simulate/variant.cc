@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "ifl/attributes/built_in_resources.h"
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/qmgr_grammar.h"
 #include "objects/config_json.h"
@@ -93,6 +94,8 @@ Result<Draft> Draft::of(const Site& site, bool by_program) {
     options.keeps_execution_types = true;
     if (by_program) options.abilities.pbs_sched = objects::PbsSched::program;
     for (const auto& [name, values] : site.machine.resources) options.resources.push_back({name});
+    for (const ifl::BuiltInResource& resource : ifl::built_in_resources())
+        if (resource.for_policies) options.resources.push_back({std::string(resource.name)});
     auto store = objects::Store::open(folder->file("policy.db"), options, now());
     if (!store) return tl::unexpected(store.error().message);
     Draft draft(*std::move(folder), *std::move(store), site, options.abilities);
@@ -291,7 +294,9 @@ Result<void> Draft::change_machine(const cmds::Directive& directive, const std::
         return tl::unexpected(std::string("there is one of this name already"));
     if (directive.command == cmds::Command::remove) {
         if (objects->erase(name) == 0) return tl::unexpected(std::string("there is none of this name"));
-        if (directive.type == cmds::ObjectType::resource) store_.forget_resource(name);
+        const ifl::BuiltInResource* built_in = ifl::find_built_in_resource(name);
+        const bool stays = built_in != nullptr && built_in->for_policies;
+        if (directive.type == cmds::ObjectType::resource && !stays) store_.forget_resource(name);
         return {};
     }
     if (directive.command == cmds::Command::create && directive.type == cmds::ObjectType::resource)

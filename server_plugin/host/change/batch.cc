@@ -133,7 +133,9 @@ Result<void> Batch::check() const {
                 return busy(object, "a running job");
         } else if (object.type == PBS_OBJ_RESOURCE) {
             const Resource* was = state.resources.find(object.name);
-            if (was != nullptr && is_used_by_jobs(state, was->name))
+            const Resource* is = tables_.resources.find(object.name);
+            const bool same = was != nullptr && is != nullptr && same_definition(*was, *is);
+            if (was != nullptr && !same && is_used_by_jobs(state, was->name))
                 return busy(object, "a job that asks for it");
         }
     }

@@ -262,7 +262,12 @@ void Change::tell_plugin() {
     if (resource_)
         if (const Resource* resource = state.resources.find(resource_->name))
             plugin->resource_defined(*resource);
-    if (removed_resource_) plugin->resource_removed(*removed_resource_);
+    if (removed_resource_) {
+        plugin->resource_removed(*removed_resource_);
+        // A built-in resource may have come back.
+        if (const Resource* resource = state.resources.find(*removed_resource_))
+            plugin->resource_defined(*resource);
+    }
     if (server_attributes_) plugin->server_changed(state);
     for_kinds([&](const auto& kind) {
         for (const auto& [handle, object] : kind.there)

@@ -95,6 +95,9 @@ Result<void> Program::open_state() {
         return ok ? done : ok;
     }
     log_->set_events(static_cast<unsigned>(state.server.integer("log_events", 511)));
+    for (const Resource* resource : state.resources.all())
+        if (const std::string note = note_for_policies(*resource); !note.empty())
+            log_->write(LogEvent::system, LogClass::server, "resources", note);
     mailer_ = std::make_unique<Mailer>(
         *log_, std::string(state.server.text("mailer")),
         state.server.has("mail_from") ? std::string(state.server.text("mail_from")) : "adm");

@@ -61,8 +61,10 @@ class Reach::Impl {
         : context_(context), targets_(std::move(targets)) {
         for (const ConfigTarget& target : targets_) {
             if (target.object.type != PBS_OBJ_RESOURCE) continue;
-            const auto now = present(target.object);
-            if (now && target.values != now) redefined_.insert(values::lowered(target.object.name));
+            // A built-in resource is present to those that have values of it, though not as an object.
+            const Resource* now = context_.state().resources.find(target.object.name);
+            if (now != nullptr && (target.values ? *target.values != config_values(*now) : !now->built_in))
+                redefined_.insert(values::lowered(target.object.name));
         }
         for (const Kind& type : kTypes) passes_.push_back({&type, &Impl::loosen});
         for (auto type = kTypes.rbegin(); type != kTypes.rend(); ++type)

@@ -40,16 +40,36 @@ void warn_of_flag(Management& request, const Resource& resource) {
                                          resource.name));
 }
 
+// Refuses another definition, or none, while something has a value of the resource. The same definition, such
+// as that of a repeated migration, disturbs no user of it.
+ifl::Reply check_unused(const Management& request, const Resource& is,
+                        const std::optional<Resource>& becomes) {
+    if (becomes && same_definition(is, *becomes)) return {};
+    const std::string user = user_of_resource(request.context.state(), is);
+    if (user.empty()) return {};
+    return ifl::Reply::error(PBSE_RESCBUSY, fmt::format("Resource busy: {} uses {}", user, is.name));
+}
+
+void warn(Management& request, const Resource& resource) {
+    warn_of_flag(request, resource);
+    if (const std::string note = note_for_policies(resource); !note.empty()) add_warning(request, note);
+}
+
 ifl::Reply create(Management& request, Change& change) {
     const ResourceTable& resources = request.context.state().resources;
     Definition definition;
     if (auto done = read(request, definition); !done) return refuse(request, done.error());
     auto resource = resources.check(request.body.object, definition.type, definition.flag);
     if (!resource) return refuse(resource.error());
-    if (resources.find(request.body.object) != nullptr) return ifl::Reply::error(PBSE_DUPLIST);
-    warn_of_flag(request, *resource);
+    if (const Resource* there = resources.find(request.body.object)) {
+        if (!there->built_in || !there->for_policies) return ifl::Reply::error(PBSE_DUPLIST);
+        resource->name = there->name;
+        if (auto busy = check_unused(request, *there, *resource); busy.code != 0) return busy;
+    }
+    warn(request, *resource);
+    std::string name = resource->name;
     change.save_resource(std::move(*resource));
-    return finish(request, change, request.body.object);
+    return finish(request, change, name);
 }
 
 ifl::Reply redefine(Management& request, Change& change, const Resource& current) {
@@ -57,12 +77,8 @@ ifl::Reply redefine(Management& request, Change& change, const Resource& current
     if (auto done = read(request, definition); !done) return refuse(request, done.error());
     auto resource = request.context.state().resources.check(current.name, definition.type, definition.flag);
     if (!resource) return refuse(resource.error());
-    // A definition as it is, such as that of a repeated migration, disturbs no user of the resource.
-    const bool same = resource->type == current.type && resource->flags == current.flags;
-    const std::string user = same ? std::string() : user_of_resource(request.context.state(), current);
-    if (!user.empty())
-        return ifl::Reply::error(PBSE_RESCBUSY, fmt::format("Resource busy: {} uses {}", user, current.name));
-    warn_of_flag(request, *resource);
+    if (auto busy = check_unused(request, current, *resource); busy.code != 0) return busy;
+    warn(request, *resource);
     change.save_resource(std::move(*resource));
     return finish(request, change, current.name);
 }
@@ -75,13 +91,11 @@ ifl::Reply manage_resource(Management& request) {
     if (request.command == PBS_CMD_CREATE) return create(request, change);
     const Resource* current = request.context.state().resources.find(request.body.object);
     if (current == nullptr) return ifl::Reply::error(PBSE_UNKRESC);
-    if (current->built_in)
+    if (current->built_in && (!current->for_policies || request.command == PBS_CMD_DELETE))
         return ifl::Reply::error(PBSE_ATTRRO, fmt::format("Resource {} is built in", current->name));
     if (request.command != PBS_CMD_DELETE) return redefine(request, change, *current);
-    const std::string user = user_of_resource(request.context.state(), *current);
-    if (!user.empty())
-        return ifl::Reply::error(PBSE_RESCBUSY,
-                                 fmt::format("Resource busy: {} uses {}", user, current->name));
+    if (auto busy = check_unused(request, *current, resource_for_policies(current->name)); busy.code != 0)
+        return busy;
     change.remove_resource(current->name);
     return finish(request, change, std::string(current->name));
 }

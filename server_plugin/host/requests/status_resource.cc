@@ -72,14 +72,15 @@ ifl::Reply status_resource(Context& context) {
     const bool numbers = context.request.extend.find('p') != std::string::npos;
     ifl::StatusReply status;
     if (body.object.empty() || body.object.front() == '@') {
-        bool site_made = false;
-        for (const Resource* resource : context.state().resources.all()) {
-            if (numbers && !resource->built_in && !site_made) status.objects.push_back(marker());
-            site_made = site_made || !resource->built_in;
-            if ((resource->flags & resource_invisible) == 0 || context.who.operator_())
-                status.objects.push_back(describe(*resource, numbers));
-        }
-        if (numbers && !site_made) status.objects.push_back(marker());
+        const auto show = [&](bool built_in) {
+            for (const Resource* resource : context.state().resources.all())
+                if (resource->built_in == built_in &&
+                    ((resource->flags & resource_invisible) == 0 || context.who.operator_()))
+                    status.objects.push_back(describe(*resource, numbers));
+        };
+        show(true);
+        if (numbers) status.objects.push_back(marker());
+        show(false);
     } else {
         const Resource* resource = context.state().resources.find(body.object);
         if (resource == nullptr) return ifl::Reply::error(PBSE_UNKRESC);

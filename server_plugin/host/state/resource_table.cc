@@ -66,13 +66,45 @@ Result<void> consistent(const Resource& resource) {
     return {};
 }
 
+Resource resource_of(const ifl::BuiltInResource& row) {
+    Resource resource;
+    resource.name = row.name;
+    resource.type = row.type;
+    resource.built_in = true;
+    resource.for_policies = row.for_policies;
+    for (char c : row.flags)
+        for (const auto& known : kFlagLetters)
+            if (known.letter == c) resource.flags |= known.flag;
+    return resource;
+}
+
 }  // namespace
+
+bool same_definition(const Resource& a, const Resource& b) {
+    return a.type == b.type && a.flags == b.flags;
+}
+
+std::optional<Resource> resource_for_policies(std::string_view name) {
+    const ifl::BuiltInResource* row = ifl::find_built_in_resource(name);
+    return row != nullptr && row->for_policies ? std::optional(resource_of(*row)) : std::nullopt;
+}
+
+std::string note_for_policies(const Resource& resource) {
+    const auto known = resource_for_policies(resource.name);
+    if (!known || same_definition(*known, resource)) return {};
+    return fmt::format("resource {} has {}: policies know it with {}", resource.name,
+                       resource.definition_text(), known->definition_text());
+}
 
 std::string Resource::flag_text() const {
     std::string text;
     for (const auto& known : kFlagLetters)
         if ((flags & known.flag) != 0) text += known.letter;
     return text;
+}
+
+std::string Resource::definition_text() const {
+    return fmt::format("type {}, {}", type_text(), flags == 0 ? "no flag" : "flag " + flag_text());
 }
 
 std::string_view Resource::type_text() const {
@@ -95,16 +127,7 @@ ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.s
 }
 
 ResourceTable::ResourceTable() {
-    for (const ifl::BuiltInResource& row : ifl::built_in_resources()) {
-        Resource resource;
-        resource.name = row.name;
-        resource.type = row.type;
-        resource.built_in = true;
-        for (char c : row.flags)
-            for (const auto& known : kFlagLetters)
-                if (known.letter == c) resource.flags |= known.flag;
-        insert(std::move(resource));
-    }
+    for (const ifl::BuiltInResource& row : ifl::built_in_resources()) insert(resource_of(row));
 }
 
 const Resource* ResourceTable::insert(Resource resource) {
@@ -114,6 +137,13 @@ const Resource* ResourceTable::insert(Resource resource) {
     by_id_.push_back(added);
     by_name_[values::lowered(added->name)] = std::move(owned);
     return added;
+}
+
+const Resource* ResourceTable::replace(Resource& there, Resource by) {
+    by.id = there.id;
+    by.for_policies = there.for_policies;
+    there = std::move(by);
+    return &there;
 }
 
 const Resource* ResourceTable::find(std::string_view name) const {
@@ -162,16 +192,21 @@ Result<const Resource*> ResourceTable::add(std::string_view name, std::string_vi
                                            std::string_view flag_text) {
     auto resource = check(name, type_text, flag_text);
     if (!resource) return tl::unexpected(resource.error());
-    if (find(name) != nullptr) return fail(PBSE_DUPLIST, fmt::format("Duplicate entry in list \"{}\"", name));
-    return insert(std::move(*resource));
+    const auto at = by_name_.find(values::lowered(name));
+    if (at == by_name_.end()) return insert(std::move(*resource));
+    if (!at->second->built_in || !at->second->for_policies)
+        return fail(PBSE_DUPLIST, fmt::format("Duplicate entry in list \"{}\"", name));
+    return replace(*at->second, std::move(*resource));
 }
 
 Result<const Resource*> ResourceTable::change(const Resource& changed) {
     auto at = by_name_.find(values::lowered(changed.name));
     if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", changed.name));
-    if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", changed.name));
+    if (at->second->built_in && !at->second->for_policies)
+        return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", changed.name));
     at->second->type = changed.type;
     at->second->flags = changed.flags;
+    at->second->built_in = false;
     return at->second.get();
 }
 
@@ -179,6 +214,10 @@ Result<void> ResourceTable::remove(std::string_view name) {
     auto at = by_name_.find(values::lowered(name));
     if (at == by_name_.end()) return fail(PBSE_UNKRESC, fmt::format("Unknown resource: {}", name));
     if (at->second->built_in) return fail(PBSE_ATTRRO, fmt::format("Resource {} is built in", name));
+    if (auto before = resource_for_policies(name)) {
+        replace(*at->second, std::move(*before));
+        return {};
+    }
     by_id_[at->second->id] = nullptr;
     by_name_.erase(at);
     return {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,24 @@ struct Resource {
     Type type = Type::text;
     uint32_t flags = 0;
     bool built_in = false;
+    bool for_policies = false;  // also of a definition that has taken the place of a built-in one
 
     bool consumable() const { return (flags & (resource_node_sum | resource_first_node_sum)) != 0; }
     std::string flag_text() const;
-    std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
+    std::string definition_text() const;  // for messages: "type long, flag r"
+    std::string_view type_text() const;   // "long", "float", "size", "boolean", "string", "string_array"
 };
+
+// Whether values of the one are values of the other, with the same meaning.
+bool same_definition(const Resource& a, const Resource& b);
+
+// Returns the built-in resource whose place a definition has taken or takes: that is a resource for policies.
+// nullopt: there is none of this name.
+std::optional<Resource> resource_for_policies(std::string_view name);
+
+// Says that policies don't read the resource as their manual says, since it was defined in another way.
+// Empty: they do, or it isn't theirs.
+std::string note_for_policies(const Resource& resource);
 
 // Checks a value that a job requests. PBSE_BADATVAL: the value is below zero (which `nice` permits).
 // REQUIRES: `value` is canonical.
@@ -56,15 +70,17 @@ class ResourceTable {
     const Resource* find(std::string_view name) const;
     const Resource* by_id(uint32_t id) const;
 
-    // Adds a custom resource; an empty type_text means string. Errors: PBSE_BADATVAL (name, type, flags),
-    // PBSE_DUPLIST (the resource exists).
+    // Adds a custom resource; an empty type_text means string. It takes the place, and the id, of a built-in
+    // resource for policies. Errors: PBSE_BADATVAL (name, type, flags), PBSE_DUPLIST (the resource exists).
     Result<const Resource*> add(std::string_view name, std::string_view type_text,
                                 std::string_view flag_text);
     // Checks what add() checks, without adding anything.
     Result<Resource> check(std::string_view name, std::string_view type_text,
                            std::string_view flag_text) const;
-    // Replaces type and flags of a custom resource. PBSE_UNKRESC; PBSE_ATTRRO for a built-in one.
+    // Replaces type and flags of a custom resource, or takes the place of a built-in one for policies.
+    // PBSE_UNKRESC; PBSE_ATTRRO for another built-in one.
     Result<const Resource*> change(const Resource& changed);
+    // Removes a custom resource. Where it has taken the place of a built-in one, that comes back.
     Result<void> remove(std::string_view name);
 
     // Returns all definitions, in the order of their ids.
@@ -72,6 +88,7 @@ class ResourceTable {
 
   private:
     const Resource* insert(Resource resource);
+    const Resource* replace(Resource& there, Resource by);
 
     std::map<std::string, std::unique_ptr<Resource>, std::less<>> by_name_;  // lower-case names
     std::vector<Resource*> by_id_;                                           // nullptr: removed

@@ -103,7 +103,8 @@ Result<void> Store::put_aside(const ConfigName& object, const State& state) {
             }
             break;
         default:
-            if (const Resource* resource = state.resources.find(object.name)) {
+            if (const Resource* resource = state.resources.find(object.name);
+                resource != nullptr && !resource->built_in) {
                 std::string values;
                 put_netstring(values, resource->type_text());
                 put_netstring(values, resource->flag_text());
