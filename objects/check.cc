@@ -221,33 +221,6 @@ Result<void> check_ticket_order(const Object& policy) {
                     order));
 }
 
-// Refuses two weights for one name.
-Result<void> check_weights(const Attribute& attribute, const StringList& weights) {
-    std::set<std::string_view> seen;
-    for (const std::string_view weight : weights) {
-        const std::string_view name = weight.substr(0, weight.rfind('='));
-        if (!seen.insert(name).second)
-            return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected one number for each name",
-                                                     attribute.name, weight));
-    }
-    return {};
-}
-
-// Refuses too many thresholds, because a search for a place compares each vnode with all of them. Refuses a
-// threshold that is there twice.
-Result<void> check_load_thresholds(const Attribute& attribute, const StringList& thresholds) {
-    constexpr std::size_t kMost = 64;
-    if (thresholds.size() > kMost)
-        return fail(Code::bad_value, fmt::format("{}: bad value of {} elements: expected at most {}",
-                                                 attribute.name, thresholds.size(), kMost));
-    std::set<std::string_view> seen;
-    for (const std::string_view threshold : thresholds)
-        if (!seen.insert(threshold).second)
-            return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected each threshold once",
-                                                     attribute.name, threshold));
-    return {};
-}
-
 Result<void> check_fairshare(const Object& policy) {
     if (!policy.boolean("fairshare") || policy.has("fairshare_group")) return {};
     return fail(
@@ -372,7 +345,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::word_weights:
         case Syntax::entity_weights:
         case Syntax::load_weights:
-            return check_weights(attribute, std::get<StringList>(value));
+            return check_weights(attribute, before, std::get<StringList>(value));
         case Syntax::load_thresholds:
             return check_load_thresholds(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:

@@ -47,6 +47,12 @@ Result<void> check_object(const Object& object, const CheckContext& context);
 // `before` is null for a new object.
 Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
+// In check_weights.cc. Refuses two weights for one name, and weights of resources that aren't whole numbers,
+// apart from those that are there before.
+Result<void> check_weights(const Attribute& attribute, const Value* before, const StringList& weights);
+// In check_weights.cc. Refuses too many thresholds, because a search for a place compares each vnode with all
+// of them, and a threshold that is there twice.
+Result<void> check_load_thresholds(const Attribute& attribute, const StringList& thresholds);
 // In check_quota.cc. Refuses too many rules, and a rule_order with rules that the quota doesn't have.
 Result<void> check_quota(const Object& quota);
 // In check_quota.cc. Refuses a quota with a time_window of another type than standard, and another type of a

@@ -76,7 +76,7 @@ enum class Syntax {
     node_sort_keys,   // StringList of "resource HIGH|LOW [total|assigned|unused]"
     place_sort_keys,  // StringList of "word: key + key", the word one of words, each key as in node_sort_keys
     job_sort_keys,    // StringList of "resource HIGH|LOW"
-    resource_weights,   // StringList of "resource=weight", a number of at least 0
+    resource_weights,   // StringList of "resource=weight", a whole number of at least 0
     load_weights,       // StringList of "load=number", the load one of a vnode's loads or resources
     load_thresholds,    // StringList of "queue:load OP number"; without a queue, for all queues
     word_weights,       // StringList of "word=weight", the word one of words

@@ -60,7 +60,7 @@ consteval auto syntax_rows() {
          "elements separated by commas, each a resource, job_priority, fairshare_perc or preempt_priority, "
          "then HIGH or LOW"},
         {resource_weights, Type::string_array,
-         "elements separated by commas, each a resource, = and a number of at least 0"},
+         "elements separated by commas, each a resource, = and a whole number of at least 0"},
         {load_weights, Type::string_array,
          "elements separated by commas, each load_avg, np_load_avg, a resource or np_RESOURCE, = and a "
          "number of at least 0"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "migrate/grid_engine/output.h"
@@ -173,6 +174,12 @@ class ComplexReader {
             return true;
         }
         if (complex.type == ComplexType::size) urgency *= 1024;  // a formula counts sizes in kilobytes
+        if (const double whole = std::round(urgency); whole != urgency) {
+            out_.left_out(
+                file_, line, name,
+                fmt::format("urgency {} becomes {}: here an urgency is a whole number", urgency, whole));
+            urgency = whole;
+        }
         std::string element = fmt::format("{}={}", complex.resource, urgency);
         if (!out_.checked_element(file_, line, name, name, "urgency_of_resources", element)) return true;
         urgencies_.push_back(std::move(element));

@@ -103,6 +103,23 @@ TEST_F(StoreFileTest, ALargeMaxRangeChunksOfAnEarlierReleaseIsRead) {
     run("s p default_policy max_range_chunks=64");
 }
 
+// Earlier releases allowed urgencies that aren't whole numbers.
+TEST_F(StoreFileTest, AnUrgencyOfAnEarlierReleaseIsRead) {
+    EXPECT_EQ(refused("s p default_policy urgency_of_resources=\"ncpus=1000,mem=1.5\"").message,
+              "policy default_policy: urgency_of_resources: bad value 'mem=1.5': column 5: found '1.5', "
+              "expected a whole number");
+    run("s p default_policy urgency_of_resources=\"ncpus=2.0e3,mem=7\"");
+    store_.reset();
+    sql("UPDATE attribute SET value = 'mem=1.5' WHERE value = 'mem=7'");
+    open();
+    EXPECT_EQ(shown(ObjectType::policy, "default_policy", "urgency_of_resources"), "ncpus=2000,mem=1.5");
+    run("s p default_policy comment=x");
+    run("s p default_policy urgency_of_resources=\"mem=1.5,ncpus=1\"");
+    EXPECT_THAT(refused("s p default_policy urgency_of_resources=\"mem=2.5,ncpus=1\"").message,
+                HasSubstr("'mem=2.5'"));
+    run("s p default_policy functional_weights=\"user=0.5\"");
+}
+
 // Earlier releases allowed quotas to have time_windows of type prime.
 TEST_F(StoreFileTest, AQuotaOnPrimeTimeOfAnEarlierReleaseCanBeChanged) {
     run("c t t1 rrule=FREQ=DAILY, comment=here");

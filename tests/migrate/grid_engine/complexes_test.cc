@@ -87,6 +87,16 @@ TEST(GridComplexes, WithoutAnyUrgencyLeaveNoneToCpus) {
         "set policy default_policy urgency_of_resources = ncpus=0\n");
 }
 
+TEST(GridComplexes, UrgenciesBecomeWholeNumbers) {
+    const GridFiles files{
+        {"sc", kHead + "slots s INT <= YES YES 1 1000.4\nh_vmem h MEMORY <= YES YES 0 0.5\n"}};
+    EXPECT_THAT(grid_commands(files),
+                HasSubstr("set policy default_policy urgency_of_resources = \"ncpus=1000,vmem=512\"\n"));
+    EXPECT_THAT(
+        grid_notes(files),
+        testing::Contains("ge/sc:3: slots: urgency 1000.4 becomes 1000: here an urgency is a whole number"));
+}
+
 TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {
     EXPECT_THAT(
         grid_problems({{"sc", kHead + "gpu g INT <= YES YES 0\ngpu g INTEGER <= YES YES 0 0\n"
