@@ -30,6 +30,7 @@ QuotaCounter quota_counter(const batch_status& object) {
         const std::string value(view(attribute->value));
         if (name == "rule") counter.rule = value;
         if (name == "of") counter.of.emplace_back(view(attribute->resource), value);
+        if (name == "job") counter.jobs.emplace_back(view(attribute->resource), value);
         if (name == "used") counter.used = value;
         if (name == "limit") {
             counter.limit = value;

@@ -20,6 +20,8 @@ struct QuotaCounter {
     std::string limit;  // "-": there is none, because its formula has no value
     bool enabled = false;
     bool in_force = false;
+    std::vector<std::pair<std::string, std::string>>
+        jobs{};  // pairs of a job's id and its amount, if asked for
 
     // Returns whether the counter is for this value of the filter, or for all of its values. Returns true for
     // an empty `value`.

@@ -5,7 +5,7 @@
 
 namespace pbs::sched {
 
-std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
+std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched, bool with_jobs) {
     const Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr || policy->settings.quotas.empty()) return {};
     Tables& tables = impl_->tables;
@@ -20,7 +20,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
     state.tables = &tables;
     QuotaBook book;
     book.begin_to_show(state);
-    return book.shown(state);
+    return book.shown(state, with_jobs);
 }
 
 }  // namespace pbs::sched

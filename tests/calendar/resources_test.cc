@@ -61,7 +61,7 @@ ResourceAnswers answers_of_jobs() {
 }
 
 std::string shown(const ResourceDiagram& diagram) {
-    std::string text = fmt::format("{}:", diagram.total);
+    std::string text = fmt::format("{}:", diagram.total.value_or(-1));
     for (const ResourceStep& step : diagram.steps)
         text += fmt::format(" {}-{} {}/{}/{}", (step.when.start - hour(0)).count() / 3600,
                             (step.when.end - hour(0)).count() / 3600, step.amounts[0], step.amounts[1],
@@ -178,6 +178,62 @@ TEST(ResourceDiagrams, AreWrittenAsTextJsonAndPicture) {
     EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     const auto memory = make_diagram(site, answers_of_jobs(), "mem", {}, Interval{hour(8), hour(9)}, hour(8));
     EXPECT_THAT(to_text(site, *memory), HasSubstr("in use 1gb"));
+}
+
+// The server tells which jobs a quota's counter counts, and with how much.
+TEST(ResourceDiagrams, OfAQuotasCounterHaveTheJobsThatItCounts) {
+    ResourceAnswers a = answers_of_jobs();
+    const auto counter = [](const std::string& rule, const std::string& user, const std::string& resource,
+                            const std::string& limit, std::vector<std::pair<std::string, std::string>> jobs) {
+        return cmds::QuotaCounter{.quota = "q1",
+                                  .rule = rule,
+                                  .of = {{"users", user}},
+                                  .resource = resource,
+                                  .used = "1",
+                                  .limit = limit,
+                                  .enabled = true,
+                                  .in_force = rule != "off",
+                                  .jobs = std::move(jobs)};
+    };
+    a.counters = {counter("all", "bob", "ncpus", "4", {{"1", "3"}, {"3", "2"}, {"6", "1"}}),
+                  counter("all", "bob", "jobs", "2", {{"1", "1"}, {"3", "1"}, {"gone", "1"}}),
+                  counter("all", "ann", "jobs", "-", {{"2", "1"}}),
+                  counter("off", "cid", "mem", "2gb", {{"5", "1gb"}})};
+    const auto diagram = [&](const std::string& resource, const ResourceOwner& owner) {
+        return make_diagram(site_of(answers()), a, resource, owner, Interval{hour(8), hour(16)}, hour(8));
+    };
+    const auto shows = [&](const std::string& resource, const ResourceOwner& owner) {
+        const auto made = diagram(resource, owner);
+        return made ? shown(*made) : made.error();
+    };
+    constexpr auto kQuota = ResourceOwner::Level::quota;
+    // Job 6 is in a reservation, and counts.
+    EXPECT_EQ(shows("ncpus", {kQuota, "q1"}),
+              "4: 8-10 3/0/0 10-11 0/2/0 11-12 0/0/0 12-13 1/0/0 13-16 0/0/0");
+    EXPECT_EQ(shows("jobs", {kQuota, "q1", "", {"users=bob"}}), "2: 8-10 1/0/0 10-11 0/1/0 11-16 0/0/0");
+    EXPECT_EQ(
+        shows("jobs", {kQuota, "q1", "all"}),
+        "quota q1: found 2 counters of jobs, expected one, by --rule and --of: all users=bob; all users=ann");
+    EXPECT_EQ(shows("jobs", {kQuota, "q1", "all", {"users=eve"}}),
+              "quota q1: no job counts in such a counter of jobs");
+    EXPECT_EQ(shows("jobs", {kQuota, "q2"}), "quota q2: no job counts in such a counter of jobs");
+    EXPECT_EQ(shows("mem", {kQuota, "q1"}), "2147483648: 8-16 1073741824/0/0")
+        << "an operator has suspended it";
+    a.jobs[4].attributes["sched_preempted"] = at(7);
+    EXPECT_EQ(shows("mem", {kQuota, "q1"}), "2147483648: 8-16 0/0/0") << "the policy has";
+    const Site site = site_of(answers());
+    EXPECT_THAT(to_text(site, *diagram("mem", {kQuota, "q1"})),
+                HasSubstr("mem of quota q1 (off) users=cid: 2gb, which isn't in force now; # in use"));
+    const auto unlimited = diagram("jobs", {kQuota, "q1", "", {"users=ann"}});
+    EXPECT_EQ(unlimited->total, std::nullopt);
+    EXPECT_THAT(
+        to_text(site, *unlimited),
+        testing::AllOf(HasSubstr("jobs of quota q1 (all) users=ann: no limit; "),
+                       HasSubstr("in use 1  planned 0  booked 0\n"), testing::Not(HasSubstr("free"))));
+    const auto json = nlohmann::json::parse(to_json(site, *unlimited));
+    EXPECT_TRUE(json["total"].is_null());
+    EXPECT_EQ(json["in_force"], true);
+    EXPECT_THAT(to_svg(site, *unlimited), HasSubstr("no limit"));
 }
 
 }  // namespace

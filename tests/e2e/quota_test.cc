@@ -61,6 +61,15 @@ TEST_F(Quota, HoldsJobsBackAndSaysWhy) {
     EXPECT_THAT(use.out, ContainsRegex("q1 +rest +users=[a-z]+ +jobs +1 +9 +yes"));
     EXPECT_THAT(server.command({"pbs_quota", "-F", "json", "-q", "qlong", "q1"}).out,
                 AllOf(HasSubstr("\"rule\": \"guests\""), HasSubstr("\"limit\": \"4\"")));
+    const std::vector<std::string> diagram{"pbs_calendar", "resources", "ncpus", "--quota", "q1"};
+    const Output of_all = server.command(diagram);
+    EXPECT_NE(of_all.exit, 0);
+    EXPECT_THAT(of_all.err, HasSubstr("found 2 counters of ncpus, expected one, by --rule and --of"));
+    auto of_guests = diagram;
+    of_guests.insert(of_guests.end(), {"--rule", "guests"});
+    EXPECT_THAT(server.command(of_guests).out,
+                AllOf(HasSubstr("ncpus of quota q1 (guests) users="), ContainsRegex("queues=qlong: 4; "),
+                      HasSubstr("in use 4  planned 0  booked 0  free 0")));
     EXPECT_THAT(server.command({"pbs_explain", waits}).out, HasSubstr("Quota q1 (guests): ncpus"));
     // A changed limit is in force from the next cycle.
     ASSERT_TRUE(server.configure({"set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=6\""}));

@@ -444,6 +444,39 @@ TEST_F(Quotas, ShowJobsWithoutAProjectByTheWordOfRules) {
     EXPECT_THAT(std::set<std::string>(counters.begin(), counters.end()), UnorderedElementsAre("!*", "alpha"));
 }
 
+// Jobs that run, jobs with an expected start, and jobs that the policy has suspended, by the counters in
+// which they count or will.
+TEST_F(Quotas, ShowTheJobsOfTheirCounters) {
+    const auto shown = [&] {
+        std::vector<std::string> lines;
+        for (const QuotaUse& use : world.scheduler.inspect().quotas(at(1), "default", true)) {
+            std::string line = fmt::format("{} {} of {}:", use.rule, use.resource, use.used);
+            for (const auto& [id, amount] : use.jobs) line += fmt::format(" {}={}", id, amount);
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    };
+    const auto id = [&](int number) { return world.id(number); };
+    world.scheduler.set_tell_estimates(true);
+    world.policy().estimate_depth = 5;
+    use({.rules = {{"long", "users={*} queues={long} to ncpus=4"}, {"rest", "users={*} to ncpus=6,jobs=9"}}});
+    const int three = job("long", "bob", 3);
+    EXPECT_EQ(answer(three), "starts");
+    const int two = job("long", "bob", 2);
+    EXPECT_THAT(answer(two), HasSubstr("Quota q1 (long)"));
+    const int other = job("short", "bob", 5);
+    EXPECT_EQ(answer(other), "starts");
+    EXPECT_THAT(shown(), UnorderedElementsAre(fmt::format("long ncpus of 3: {}=3 {}=2", id(three), id(two)),
+                                              fmt::format("rest ncpus of 5: {}=5", id(other)),
+                                              fmt::format("rest jobs of 1: {}=1", id(other))));
+    for (const QuotaUse& use : world.scheduler.inspect().quotas(at(1), "default"))
+        EXPECT_THAT(use.jobs, testing::SizeIs(0));
+    // The vnodes on which a job will run aren't known.
+    use({.rules = {{"long", "users={*} vnodes=n* to ncpus=4"}}});
+    EXPECT_THAT(answer(two), HasSubstr("Quota q1 (long)"));
+    for (const std::string& line : shown()) EXPECT_THAT(line, Not(HasSubstr(id(two) + "=")));
+}
+
 // A chunk may be divided among vnodes of a host, even if the quota on each vnode is less than the chunk.
 TEST_F(Quotas, AQuotaOfVnodesBoundsThePiecesOfAChunk) {
     for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});

@@ -68,7 +68,8 @@ std::vector<Rule> all_rules() {
          {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
          {"text/", "objects/", "rrule/", "cluster/exec_vnode.h", "ifl/attributes/execvnodes.h",
-          "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
+          "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
+          "ifl/cmds/quota_counter.h"},
          {"pbs_text", "pbs_attributes", "pbs_cluster", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // pbs_migrate sends files to a running server through the C API, and reads the output of qmgr's print
         // with the grammar in ifl/cmds

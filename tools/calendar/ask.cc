@@ -65,7 +65,7 @@ Result<Answers> Client::answers() const {
     return out;
 }
 
-Result<ResourceAnswers> Client::resource_answers() const {
+Result<ResourceAnswers> Client::resource_answers(const std::string& quotas_of) const {
     ResourceAnswers out;
     std::string failed;
     const int handle = connection_.handle();
@@ -92,6 +92,13 @@ Result<ResourceAnswers> Client::resource_answers() const {
     // OpenPBS's server refuses attributes that only the bundled server has.
     if (found == nullptr && pbs_errno != PBSE_NONE) found = jobs(false);
     out.jobs = take("jobs", found);
+    if (!quotas_of.empty()) {
+        pbs_errno = PBSE_NONE;
+        const cmds::StatusList counters(pbs_statquotause(handle, quotas_of.c_str(), "jobs"));
+        if (!counters && pbs_errno != PBSE_NONE && failed.empty()) failed = why("quotas");
+        for (const batch_status* counter = counters.get(); counter != nullptr; counter = counter->next)
+            out.counters.push_back(cmds::quota_counter(*counter));
+    }
     if (!failed.empty()) return tl::unexpected(failed);
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
     return out;

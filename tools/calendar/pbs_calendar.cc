@@ -48,6 +48,10 @@ struct Arguments {
     std::string resource;
     std::string vnode;
     std::string queue;
+    std::string quota;
+    std::string rule;
+    std::vector<std::string> of;
+    std::string sched = "default";
 };
 
 // Returns the server's clock, or this machine's if the server doesn't report its clock.
@@ -125,11 +129,12 @@ int resources(const Arguments& arguments, const Client& client, const Site& site
     using Level = ResourceOwner::Level;
     const auto when = range(arguments, site, std::chrono::days(1));
     if (!when) return fail(when.error());
-    const auto answers = client.resource_answers();
+    const auto answers = client.resource_answers(arguments.quota.empty() ? std::string() : arguments.sched);
     if (!answers) return fail(answers.error());
     ResourceOwner owner;
     if (!arguments.vnode.empty()) owner = {Level::vnode, arguments.vnode};
     if (!arguments.queue.empty()) owner = {Level::queue, arguments.queue};
+    if (!arguments.quota.empty()) owner = {Level::quota, arguments.quota, arguments.rule, arguments.of};
     const auto diagram = make_diagram(site, *answers, arguments.resource, owner, *when, now(site));
     if (!diagram) return fail(diagram.error());
     if (!arguments.svg.empty()) return write(arguments.svg, to_svg(site, *diagram));
@@ -207,7 +212,19 @@ int main(int argc, char** argv) {
     CLI::Option* of_vnode =
         use->add_option("--vnode", arguments.vnode, "Of a vnode; of the server if not given");
     of_vnode->type_name("NAME");
-    use->add_option("--queue", arguments.queue, "Of a queue's jobs")->type_name("NAME")->excludes(of_vnode);
+    CLI::Option* of_queue = use->add_option("--queue", arguments.queue, "Of a queue's jobs");
+    of_queue->type_name("NAME")->excludes(of_vnode);
+    CLI::Option* of_quota =
+        use->add_option("--quota", arguments.quota, "Of a quota's counter; the resource may be jobs, too");
+    of_quota->type_name("NAME")->excludes(of_vnode)->excludes(of_queue);
+    use->add_option("--rule", arguments.rule, "The rule of the quota")->type_name("NAME")->needs(of_quota);
+    use->add_option("--of", arguments.of,
+                    "What the counter is for, such as users=bob; may be given several times")
+        ->type_name("FILTER=VALUE")
+        ->needs(of_quota);
+    use->add_option("--sched", arguments.sched, "The scheduler whose quotas count; default if not given")
+        ->type_name("NAME")
+        ->needs(of_quota);
     add_range(use, "The end; a day after the beginning if not given");
     CLI::Option* as_json = use->add_flag("--json", arguments.json, "As JSON");
     use->add_option("--svg", arguments.svg, "Write a picture to FILE instead")

@@ -1,6 +1,7 @@
 #include "tools/calendar/resources.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -37,6 +38,7 @@ class AmountReader {
   public:
     std::int64_t read(std::string_view text) {
         if (const auto number = values::parse_integer(text)) return *number;
+        if (text.find(':') != text.npos) return values::parse_duration(text).value_or(0);
         if (const auto bytes = values::parse_bytes(text)) {
             is_size_ = true;
             return *bytes;
@@ -89,9 +91,14 @@ class Hours {
 // Lists what jobs and reservations use, until `until`.
 class Uses {
   public:
+    // `counter`: only the jobs that it counts, with the amounts that count; null: all.
     Uses(const Site& site, const ResourceAnswers& answers, std::string_view resource, Instant now,
-         Instant until)
+         Instant until, const cmds::QuotaCounter* counter)
         : site_(site), resource_(resource), now_(now), until_(until) {
+        if (counter != nullptr) {
+            add_counted(answers, *counter);
+            return;
+        }
         const std::string_view released = answers.server.value("restrict_res_to_release_on_suspend");
         const auto list = objects::split_list("restrict_res_to_release_on_suspend", released);
         is_released_ = released.empty() || !list || std::ranges::find(*list, resource) != list->end();
@@ -113,6 +120,17 @@ class Uses {
     static std::optional<Instant> instant_of(std::string_view text) {
         const auto number = values::parse_integer(text);
         return number ? std::optional(Instant{rrule::Seconds(*number)}) : std::nullopt;
+    }
+
+    void add_counted(const ResourceAnswers& answers, const cmds::QuotaCounter& counter) {
+        const std::map<std::string, std::string, std::less<>> amounts(counter.jobs.begin(),
+                                                                      counter.jobs.end());
+        for (const ObjectText& job : answers.jobs) {
+            const auto amount = amounts.find(job.name);
+            if (amount == amounts.end()) continue;
+            counted_ = reader_.read(amount->second);
+            add_job(job);
+        }
     }
 
     void add_job(const ObjectText& job) {
@@ -191,12 +209,19 @@ class Uses {
     }
     // Adds what a suspended job uses until it goes on.
     void wait(const ObjectText& job, std::string_view vnodes, Instant from, std::optional<Instant> until) {
-        if (!is_released_)
+        // A quota counts a job that an operator has suspended, and none that the policy has.
+        const bool by_policy = job.value("job_state") != "S" || !job.value("sched_preempted").empty() ||
+                               job.value("comment").starts_with("Suspended until ");
+        if (counted_ ? !by_policy : !is_released_)
             add({from, until.value_or(Instant::max())}, vnodes, std::string(job.value("queue")),
                 UseKind::in_use);
     }
 
     void add(const Interval& when, std::string_view exec_vnode, const std::string& queue, UseKind kind) {
+        if (counted_) {
+            list_.push_back({when, {}, queue, *counted_, kind});
+            return;
+        }
         for (const cluster::Share& share : cluster::shares_of(exec_vnode))
             for (const std::string_view amount : share.amounts)
                 if (const auto written = cluster::amount_in(amount); written.resource == resource_)
@@ -208,10 +233,38 @@ class Uses {
     std::string_view resource_;
     Instant now_;
     Instant until_;
-    bool is_released_ = true;  // suspended jobs give the resource back
+    bool is_released_ = true;              // suspended jobs give the resource back
+    std::optional<std::int64_t> counted_;  // the amount of the present job in a quota's counter
     AmountReader reader_;
     std::vector<Use> list_;
 };
+
+// Finds the counter that the owner describes.
+Result<const cmds::QuotaCounter*> find_counter(const ResourceAnswers& answers, std::string_view resource,
+                                               const ResourceOwner& owner) {
+    constexpr std::size_t kMostNamed = 10;
+    std::vector<const cmds::QuotaCounter*> found;
+    for (const cmds::QuotaCounter& counter : answers.counters) {
+        const auto is_for = [&](std::string_view value) {
+            return std::ranges::any_of(counter.of, [&](const auto& of) {
+                return fmt::format("{}={}", of.first, of.second) == value;
+            });
+        };
+        if (counter.quota == owner.name && counter.resource == resource &&
+            (owner.rule.empty() || counter.rule == owner.rule) && std::ranges::all_of(owner.of, is_for))
+            found.push_back(&counter);
+    }
+    if (found.size() == 1) return found.front();
+    if (found.empty())
+        return tl::unexpected(
+            fmt::format("quota {}: no job counts in such a counter of {}", owner.name, resource));
+    std::string names;
+    for (std::size_t i = 0; i < std::min(found.size(), kMostNamed); ++i)
+        names += fmt::format("{}{} {}", i == 0 ? "" : "; ", found[i]->rule, found[i]->whose(" "));
+    return tl::unexpected(
+        fmt::format("quota {}: found {} counters of {}, expected one, by --rule and --of: {}{}", owner.name,
+                    found.size(), resource, names, found.size() > kMostNamed ? "; ..." : ""));
+}
 
 const ObjectText* find(const std::vector<ObjectText>& list, std::string_view name) {
     const auto found = std::ranges::find(list, name, &ObjectText::name);
@@ -227,12 +280,21 @@ std::string amount_text(const ResourceDiagram& diagram, std::int64_t amount) {
     return diagram.is_size ? values::size_text(amount) : std::to_string(amount);
 }
 
+std::string total_text(const ResourceDiagram& diagram) {
+    return (diagram.total ? amount_text(diagram, *diagram.total) : std::string("no limit")) +
+           (diagram.in_force ? "" : ", which isn't in force now");
+}
+
 std::string owner_text(const Site& site, const ResourceOwner& owner) {
     switch (owner.level) {
         case ResourceOwner::Level::vnode:
             return "vnode " + rrule::plain_text(owner.name);
         case ResourceOwner::Level::queue:
             return "queue " + rrule::plain_text(owner.name);
+        case ResourceOwner::Level::quota:
+            return rrule::plain_text(
+                fmt::format("quota {} ({}) {}", owner.name, owner.rule,
+                            owner.of.empty() ? "all" : fmt::format("{}", fmt::join(owner.of, " "))));
         case ResourceOwner::Level::server:
             break;
     }
@@ -240,9 +302,46 @@ std::string owner_text(const Site& site, const ResourceOwner& owner) {
 }
 
 std::int64_t free_of(const ResourceDiagram& diagram, const ResourceStep& step) {
-    std::int64_t left = diagram.total;
+    std::int64_t left = diagram.total.value_or(0);
     for (const std::int64_t amount : step.amounts) left -= amount;
     return left;
+}
+
+// Sets the total of the server, a queue or a vnode.
+Result<void> set_total(const ResourceAnswers& answers, AmountReader& reader, bool known,
+                       ResourceDiagram& diagram) {
+    using Level = ResourceOwner::Level;
+    const ResourceOwner& owner = diagram.owner;
+    const std::string available = fmt::format("resources_available.{}", diagram.resource);
+    const ObjectText* limits = &answers.server;
+    if (owner.level != Level::server)
+        limits = find(owner.level == Level::vnode ? answers.vnodes : answers.queues, owner.name);
+    if (limits == nullptr)
+        return tl::unexpected(
+            fmt::format("there is no {} {}", owner.level == Level::vnode ? "vnode" : "queue", owner.name));
+    std::int64_t total = 0;
+    for (const ObjectText& vnode : answers.vnodes) {
+        const std::string_view has = vnode.value(available);
+        known = known || !has.empty();
+        if (owner.level != Level::vnode || vnode.name == owner.name) total += reader.read(has);
+    }
+    if (const std::string_view own = limits->value(available); owner.level != Level::vnode && !own.empty()) {
+        known = true;
+        total = reader.read(own);
+    }
+    diagram.total = total;
+    if (known) return {};
+    return tl::unexpected(fmt::format("{}: no vnode, queue or job has this resource", diagram.resource));
+}
+
+// Names the counter, and sets its limit.
+void set_limit(const cmds::QuotaCounter& counter, AmountReader& reader, ResourceDiagram& diagram) {
+    diagram.owner.rule = counter.rule;
+    diagram.owner.of.clear();
+    for (const auto& [filter, value] : counter.of)
+        diagram.owner.of.push_back(fmt::format("{}={}", filter, value));
+    diagram.in_force = counter.in_force;
+    diagram.total = counter.limit == "-" ? std::nullopt : std::optional(reader.read(counter.limit));
 }
 
 }  // namespace
@@ -251,26 +350,19 @@ Result<ResourceDiagram> make_diagram(const Site& site, const ResourceAnswers& an
                                      std::string_view resource, const ResourceOwner& owner,
                                      const Interval& range, Instant now) {
     using Level = ResourceOwner::Level;
-    Uses uses(site, answers, resource, now, range.end);
-    const std::string available = fmt::format("resources_available.{}", resource);
-    ResourceDiagram diagram{std::string(resource), owner, false, 0, {}};
-    const ObjectText* limits = &answers.server;
-    if (owner.level != Level::server)
-        limits = find(owner.level == Level::vnode ? answers.vnodes : answers.queues, owner.name);
-    if (limits == nullptr)
-        return tl::unexpected(
-            fmt::format("there is no {} {}", owner.level == Level::vnode ? "vnode" : "queue", owner.name));
-    bool known = !uses.list().empty();
-    for (const ObjectText& vnode : answers.vnodes) {
-        const std::string_view has = vnode.value(available);
-        known = known || !has.empty();
-        if (owner.level != Level::vnode || vnode.name == owner.name) diagram.total += uses.reader().read(has);
+    const cmds::QuotaCounter* counter = nullptr;
+    if (owner.level == Level::quota) {
+        const auto found = find_counter(answers, resource, owner);
+        if (!found) return tl::unexpected(found.error());
+        counter = *found;
     }
-    if (const std::string_view own = limits->value(available); owner.level != Level::vnode && !own.empty()) {
-        known = true;
-        diagram.total = uses.reader().read(own);
+    Uses uses(site, answers, resource, now, range.end, counter);
+    ResourceDiagram diagram{.resource = std::string(resource), .owner = owner, .steps = {}};
+    if (counter != nullptr) {
+        set_limit(*counter, uses.reader(), diagram);
+    } else if (auto done = set_total(answers, uses.reader(), !uses.list().empty(), diagram); !done) {
+        return tl::unexpected(done.error());
     }
-    if (!known) return tl::unexpected(fmt::format("{}: no vnode, queue or job has this resource", resource));
     diagram.is_size = uses.reader().is_size();
 
     std::map<Instant, std::array<std::int64_t, kUseKinds>> changes{{range.start, {}}, {range.end, {}}};
@@ -300,11 +392,12 @@ std::string to_text(const Site& site, const ResourceDiagram& diagram) {
     constexpr std::array<char, kUseKinds> kMarks{'#', '+', '='};
     std::string out =
         fmt::format("{} of {}: {}; # in use, + planned, = booked; times in {}\n", diagram.resource,
-                    owner_text(site, diagram.owner), amount_text(diagram, diagram.total), site.zone.name());
+                    owner_text(site, diagram.owner), total_text(diagram), site.zone.name());
     for (const ResourceStep& step : diagram.steps) {
         std::string bar;
-        for (std::size_t i = 0; i < kUseKinds && diagram.total > 0; ++i) {
-            const auto share = static_cast<double>(step.amounts.at(i)) / static_cast<double>(diagram.total);
+        const auto total = static_cast<double>(diagram.total.value_or(0));
+        for (std::size_t i = 0; i < kUseKinds && total > 0; ++i) {
+            const auto share = static_cast<double>(step.amounts.at(i)) / total;
             bar.append(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kLength + 0.5), kMarks.at(i));
         }
         bar.resize(static_cast<std::size_t>(kLength), '.');
@@ -312,16 +405,23 @@ std::string to_text(const Site& site, const ResourceDiagram& diagram) {
         for (std::size_t i = 0; i < kUseKinds; ++i)
             out += fmt::format("  {} {}", name_of(static_cast<UseKind>(i)),
                                amount_text(diagram, step.amounts.at(i)));
-        out += fmt::format("  free {}\n",
-                           amount_text(diagram, std::max<std::int64_t>(0, free_of(diagram, step))));
+        if (diagram.total)
+            out += fmt::format("  free {}",
+                               amount_text(diagram, std::max<std::int64_t>(0, free_of(diagram, step))));
+        out += '\n';
     }
     return out;
 }
 
 std::string to_json(const Site& site, const ResourceDiagram& diagram) {
-    nlohmann::ordered_json json{{"server", site.server},        {"time_zone", site.zone.name()},
-                                {"resource", diagram.resource}, {"of", owner_text(site, diagram.owner)},
-                                {"total", diagram.total},       {"steps", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json{{"server", site.server},
+                                {"time_zone", site.zone.name()},
+                                {"resource", diagram.resource},
+                                {"of", owner_text(site, diagram.owner)},
+                                {"total", nullptr},
+                                {"steps", nlohmann::ordered_json::array()}};
+    if (diagram.total) json["total"] = *diagram.total;
+    if (diagram.owner.level == ResourceOwner::Level::quota) json["in_force"] = diagram.in_force;
     for (const ResourceStep& step : diagram.steps)
         json["steps"].push_back({{"from", values::utc_text(step.when.start)},
                                  {"to", values::utc_text(step.when.end)},
@@ -338,9 +438,9 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
     constexpr double kGraphHeight = 240;
     // Colours for the kinds of use; they also differ in brightness.
     constexpr std::array<std::string_view, kUseKinds> kFills{"#2b4c7e", "#7fc97f", "#e6ab02"};
-    std::int64_t most = std::max<std::int64_t>(1, diagram.total);
-    for (const ResourceStep& step : diagram.steps)
-        most = std::max(most, diagram.total - free_of(diagram, step));
+    const std::int64_t total = diagram.total.value_or(0);
+    std::int64_t most = std::max<std::int64_t>(1, total);
+    for (const ResourceStep& step : diagram.steps) most = std::max(most, total - free_of(diagram, step));
     const Instant from = diagram.steps.front().when.start;
     const auto length = static_cast<double>((diagram.steps.back().when.end - from).count());
     const auto x = [&](Instant t) {
@@ -356,7 +456,7 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
         "\n",
         kGraphLeft + kGraphWidth + 30, kGraphTop + kGraphHeight + 60, kGraphLeft,
         rrule::markup_text(fmt::format("{} of {}: {}", diagram.resource, owner_text(site, diagram.owner),
-                                       amount_text(diagram, diagram.total))));
+                                       total_text(diagram))));
     for (const ResourceStep& step : diagram.steps) {
         double base = kGraphTop + kGraphHeight;
         for (std::size_t i = 0; i < kUseKinds; ++i) {
@@ -373,13 +473,13 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
                                                local_text(site.zone, step.when.end))));
         }
     }
-    const double total = kGraphTop + kGraphHeight - height(diagram.total);
+    const double line = kGraphTop + kGraphHeight - height(total);
     out += fmt::format(R"(<path d="M{0} {1}V{2}H{3}M{0} {4:.1f}H{3}" fill="none" stroke="#333"/>)"
                        "\n"
                        R"(<text x="{5}" y="{4:.1f}" text-anchor="end">{6}</text>)"
                        "\n",
-                       kGraphLeft, kGraphTop, kGraphTop + kGraphHeight, kGraphLeft + kGraphWidth, total,
-                       kGraphLeft - 6, amount_text(diagram, diagram.total));
+                       kGraphLeft, kGraphTop, kGraphTop + kGraphHeight, kGraphLeft + kGraphWidth, line,
+                       kGraphLeft - 6, amount_text(diagram, total));
     out += fmt::format(R"(<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>)"
                        "\n",
                        kGraphLeft, kGraphTop + kGraphHeight + 18,

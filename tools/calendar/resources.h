@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ifl/cmds/quota_counter.h"
 #include "tools/calendar/site.h"
 
 namespace pbs::calendar {
@@ -17,11 +19,13 @@ namespace pbs::calendar {
 enum class UseKind : std::uint8_t { in_use, planned, booked };
 constexpr std::size_t kUseKinds = 3;
 
-// The server, vnode or queue of whose resource a diagram is.
+// The server, vnode or queue of whose resource a diagram is, or a quota's counter.
 struct ResourceOwner {
-    enum class Level : std::uint8_t { server, vnode, queue };
+    enum class Level : std::uint8_t { server, vnode, queue, quota };
     Level level = Level::server;
-    std::string name{};  // name of the vnode or queue; empty for the server
+    std::string name{};             // name of the vnode, queue or quota; empty for the server
+    std::string rule{};             // of a quota; empty: whichever has a counter
+    std::vector<std::string> of{};  // of a counter: some of its values, as in "users=bob"
 };
 
 // The status replies from which a diagram is made. Attributes with resources have names such as
@@ -32,6 +36,7 @@ struct ResourceAnswers {
     std::vector<ObjectText> queues;
     std::vector<ObjectText> reservations;
     ObjectText server;
+    std::vector<cmds::QuotaCounter> counters{};  // with their jobs
 };
 
 struct ResourceStep {
@@ -42,16 +47,20 @@ struct ResourceStep {
 struct ResourceDiagram {
     std::string resource;
     ResourceOwner owner;
-    bool is_size = false;             // amounts are in bytes
-    std::int64_t total = 0;           // resources_available of the owner, or else the sum of its vnodes
+    bool is_size = false;  // amounts are in bytes
+    // resources_available of the owner, or else the sum of its vnodes; of a counter its limit. nullopt: a
+    // counter without a limit.
+    std::optional<std::int64_t> total = 0;
+    bool in_force = true;             // false: the limit of a counter doesn't hold now
     std::vector<ResourceStep> steps;  // without gaps between them; the amounts differ from step to step
 };
 
 // Makes the diagram of the range. Jobs of a reservation count as booked. A job without walltime uses its
 // amounts for ever. Suspended jobs use what they haven't given back; when a time_window's opening lets them
 // go on, their use is planned, also for jobs that run now and will be suspended at the window's end. `now`:
-// the instant of the answers. Errors: neither the server nor a vnode has the resource, or there is no such
-// vnode or queue.
+// the instant of the answers. A quota's counter has the uses by the jobs that the server counts in it, in
+// reservations or not. Errors: neither the server nor a vnode has the resource, or there is no such vnode or
+// queue, or not one such counter.
 Result<ResourceDiagram> make_diagram(const Site& site, const ResourceAnswers& answers,
                                      std::string_view resource, const ResourceOwner& owner,
                                      const rrule::Interval& range, rrule::Instant now);

@@ -9,6 +9,12 @@
 namespace pbs::sched {
 
 struct QuotaUse {
+    // A job that runs, is suspended or is expected to start, and its amount. A job that doesn't run has none
+    // where the rules of the quota name vnodes, as its vnodes aren't known.
+    struct Job {
+        std::string id;
+        std::string amount;
+    };
     std::string quota;
     std::string rule;
     // The rule's filters in braces, each with the value that the counter is for, as {"users", "bob"}.
@@ -19,7 +25,8 @@ struct QuotaUse {
     std::int64_t used_number = 0;
     std::int64_t limit_number = -1;  // -1: none
     bool enabled = false;
-    bool in_force = false;  // the limit holds now
+    bool in_force = false;    // the limit holds now
+    std::vector<Job> jobs{};  // if they are asked for: those that count in the counter, or will
 };
 
 }  // namespace pbs::sched

@@ -121,8 +121,9 @@ class QuotaBook {
     // The next instant at which a window of a quota opens or closes.
     std::optional<Instant> next_change(Instant now) const;
 
-    // The counters, in the order of quotas and rules.
-    std::vector<QuotaUse> shown(const CycleState& state);
+    // The counters, in the order of quotas and rules. `with_jobs`: also those that only suspended jobs
+    // and those with an expected start will use.
+    std::vector<QuotaUse> shown(CycleState& state, bool with_jobs);
 
   private:
     struct Bound {                   // a limit of a rule
@@ -253,6 +254,9 @@ class QuotaBook {
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     static const QuotaVnodes::Answers& vnodes_of(const CycleState& state, Rule& rule);
     Charges charges(const CycleState& state, const LimitUser& user);
+    // By counter and bound.
+    using JobAmounts = std::map<std::pair<std::uint32_t, std::size_t>, std::vector<QuotaUse::Job>>;
+    JobAmounts amounts_of_jobs(CycleState& state);
     // Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with
     // one for each chunk.
     static std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,

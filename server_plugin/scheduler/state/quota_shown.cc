@@ -70,8 +70,41 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
     return facts;
 }
 
-std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
+// Lists the running jobs by the counters in which they are counted, and suspended jobs and those with an
+// expected start by those in which they will be.
+QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state) {
+    const Tables& tables = *state.tables;
+    std::map<JobHandle, std::pair<JobSlot, std::vector<Charge>>> jobs;
+    for (const auto& [job, counted] : running_)
+        jobs.emplace(tables.jobs.handle[job], std::pair(job, counted.charges));
+    const auto add_later = [&](JobSlot job) {
+        Vnodes::Shares none;
+        const JobHandle handle = tables.jobs.handle[job];
+        if (!jobs.contains(handle))
+            jobs.emplace(handle, std::pair(job, charges(state, limit_user(state, job, none))));
+    };
+    for (const auto* list : {&tables.estimates.told, &tables.estimates.told_others})
+        for (const auto& [handle, told] : *list)
+            if (const JobSlot job = tables.jobs.find(handle); told.start && job != kNoSlot) add_later(job);
+    tables.jobs.for_each([&](JobSlot job) {
+        if (tables.jobs.is_suspended(job)) add_later(job);
+    });
+    JobAmounts amounts;
+    for (const auto& [handle, job] : jobs)
+        for (const Charge& charge : job.second) {
+            const std::vector<Bound>& bounds = rule_of(counters_[charge.counter].key).bounds;
+            for (std::size_t i = 0; i < bounds.size(); ++i)
+                if (charge.amounts[i] != 0)
+                    amounts[{charge.counter, i}].push_back(
+                        {tables.jobs.id[job.first], amount_text(state, bounds[i], charge.amounts[i])});
+        }
+    return amounts;
+}
+
+std::vector<QuotaUse> QuotaBook::shown(CycleState& state, bool with_jobs) {
     std::vector<QuotaUse> out;
+    JobAmounts jobs;
+    if (with_jobs) jobs = amounts_of_jobs(state);
     std::vector<std::pair<Key, std::uint32_t>> sorted(numbers_.begin(), numbers_.end());
     std::ranges::sort(sorted);
     for (const auto& [key, number] : sorted) {
@@ -89,7 +122,8 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
         counter.of = values_of(state, key);
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
-            if (!bound.consumable || counters_[number].used[i] == 0) continue;
+            const auto counted = jobs.find({number, i});
+            if (!bound.consumable || (counters_[number].used[i] == 0 && counted == jobs.end())) continue;
             const std::uint32_t id = resource_of(state, bound);
             QuotaUse& use = out.emplace_back(counter);
             use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
@@ -98,6 +132,7 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
             use.limit = limit ? amount_text(state, bound, *limit) : "-";
             use.used_number = counters_[number].used[i].value();
             use.limit_number = limit.value_or(-1);
+            if (counted != jobs.end()) use.jobs = std::move(counted->second);
         }
     }
     return out;
