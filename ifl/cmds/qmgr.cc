@@ -72,11 +72,12 @@ std::string history_file() {
 }
 
 Completion completed(QmgrSession& session, std::string_view line) {
-    return complete(
-        line, [&](ObjectType type) { return session.object_names(type); },
-        [&](ObjectType type, const std::string& object, const std::string& attribute) {
-            return session.element_names(type, object, attribute);
-        });
+    return complete(line, {.objects = [&](ObjectType type) { return session.object_names(type); },
+                           .elements =
+                               [&](ObjectType type, const std::string& object, const std::string& attribute) {
+                                   return session.element_names(type, object, attribute);
+                               },
+                           .numbers = [&] { return session.numeric_resources(); }});
 }
 
 void run_terminal(QmgrSession& session) {

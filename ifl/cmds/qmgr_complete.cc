@@ -131,7 +131,18 @@ Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names
     return words;
 }
 
-Words own_values(const objects::Attribute& attribute, std::size_t words_before, const ObjectNames& names) {
+// Returns the names that a load may have: those that every vnode has, resources, and these for each CPU.
+Words loads(const NamesAtServer& at_server) {
+    Words words = at_server.numbers();
+    words.emplace_back("load_avg");
+    const std::size_t count = words.size();
+    for (std::size_t i = 0; i < count; ++i) words.push_back("np_" + words[i]);
+    return words;
+}
+
+Words own_values(const objects::Attribute& attribute, std::size_t words_before,
+                 const NamesAtServer& at_server) {
+    const ObjectNames& names = at_server.objects;
     switch (attribute.syntax) {
         case Syntax::boolean:
         case Syntax::boolean_or_date:
@@ -143,9 +154,10 @@ Words own_values(const objects::Attribute& attribute, std::size_t words_before, 
             return words_before == 0 ? names(ObjectType::queue) : Words();
         case Syntax::resource_list:
         case Syntax::resource_weights:
+            return names(ObjectType::resource);
         case Syntax::load_weights:
         case Syntax::load_thresholds:
-            return names(ObjectType::resource);
+            return loads(at_server);
         case Syntax::dynamic_resources:
             return words_before == 0 ? names(ObjectType::resource) : Words();
         case Syntax::node_sort_keys:
@@ -181,11 +193,11 @@ Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectN
 // Returns completions of an attribute's value. `words_before`: the number of words before the one being typed
 // in the same element.
 Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
-                const ObjectNames& names) {
+                const NamesAtServer& names) {
     if (const auto* own = objects::find_attribute(type, attribute))
         return own_values(*own, words_before, names);
     const HostAttribute* host = find_host_attribute(type, attribute);
-    return host == nullptr || words_before > 0 ? Words() : host_values(type, *host, names);
+    return host == nullptr || words_before > 0 ? Words() : host_values(type, *host, names.objects);
 }
 
 bool is_list(ObjectType type, std::string_view attribute) {
@@ -232,9 +244,8 @@ Words attribute_candidates(ObjectType type, Command command, const std::string& 
 // completions.
 class Place {
   public:
-    Place(const std::vector<Token>& tokens, Command command, ObjectType type, const ObjectNames& names,
-          const ElementNames& elements)
-        : tokens_(tokens), command_(command), type_(type), names_(names), elements_(elements) {
+    Place(const std::vector<Token>& tokens, Command command, ObjectType type, const NamesAtServer& names)
+        : tokens_(tokens), command_(command), type_(type), names_(names) {
         for (std::size_t i = kFirst; i + 1 < tokens_.size(); ++i) state_ = after(i);
     }
 
@@ -342,21 +353,22 @@ class Place {
 
     Words object_candidates() const {
         const bool none = command_ == Command::create || type_ == ObjectType::server;
-        return none ? Words() : names_(type_);
+        return none ? Words() : names_.objects(type_);
     }
 
     Words attributes() const {
         const bool none = command_ == Command::remove || command_ == Command::active ||
                           (command_ == Command::create && state_ == State::name_or_attribute);
         return none ? Words()
-                    : attribute_candidates(type_, command_, object_, tokens_.back().text, names_, elements_);
+                    : attribute_candidates(type_, command_, object_, tokens_.back().text, names_.objects,
+                                           names_.elements);
     }
 
     // `typed`: the part of a quoted value typed so far
     Words values(std::string_view typed) const {
         const auto* own = objects::find_attribute(type_, attribute_);
         if (own != nullptr && own->is_keyed() && typed.find(" to ") != std::string_view::npos) {
-            Words words = names_(ObjectType::resource);
+            Words words = names_.objects(ObjectType::resource);
             words.emplace_back("jobs");
             return words;
         }
@@ -372,8 +384,7 @@ class Place {
     const std::vector<Token>& tokens_;
     Command command_;
     ObjectType type_;
-    const ObjectNames& names_;
-    const ElementNames& elements_;
+    const NamesAtServer& names_;
     std::string object_;
     std::string_view attribute_;
     State state_ = State::name_or_attribute;
@@ -386,14 +397,14 @@ Words help_candidates(const std::vector<Token>& tokens) {
 }
 
 // All completions of the last token.
-Words possible(const std::vector<Token>& tokens, const ObjectNames& names, const ElementNames& elements) {
+Words possible(const std::vector<Token>& tokens, const NamesAtServer& names) {
     if (tokens.size() == 1) return command_candidates();
     const auto command = command_from_word(tokens[0].text);
     if (!command || *command == Command::quit || *command == Command::history) return {};
     if (*command == Command::help) return help_candidates(tokens);
     if (tokens.size() == 2) return type_candidates();
     const auto type = object_type_from_word(tokens[1].text);
-    return type ? Place(tokens, *command, *type, names, elements).candidates() : Words();
+    return type ? Place(tokens, *command, *type, names).candidates() : Words();
 }
 
 // The place where the completed part of the last token begins: in a quoted token, its last word.
@@ -405,13 +416,12 @@ std::size_t completed_begin(const Token& last) {
 
 }  // namespace
 
-Completion complete(std::string_view line, const ObjectNames& object_names,
-                    const ElementNames& element_names) {
+Completion complete(std::string_view line, const NamesAtServer& names) {
     const std::vector<Token> tokens = tokens_of(line, directive_begin(line));
     Completion completion;
     completion.begin = completed_begin(tokens.back());
     const std::string_view typed = line.substr(completion.begin);
-    for (std::string& candidate : possible(tokens, object_names, element_names))
+    for (std::string& candidate : possible(tokens, names))
         if (std::string_view(candidate).substr(0, typed.size()) == typed)
             completion.candidates.push_back(std::move(candidate));
     std::sort(completion.candidates.begin(), completion.candidates.end());

@@ -17,6 +17,13 @@ using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
 using ElementNames = std::function<std::vector<std::string>(ObjectType type, const std::string& object,
                                                             const std::string& attribute)>;
 
+// What the completion asks the server for.
+struct NamesAtServer {
+    ObjectNames objects;
+    ElementNames elements;
+    std::function<std::vector<std::string>()> numbers;  // the resources whose values are numbers
+};
+
 struct Completion {
     std::size_t begin = 0;                // place in the line where the word being completed begins
     std::vector<std::string> candidates;  // the words that it may become, sorted
@@ -25,7 +32,6 @@ struct Completion {
 // The completions of the last word of `line` (the text left of the cursor): a command, an object type, the
 // name of an object, an attribute, its resource or its element, an operator, a value or element of a value,
 // or a topic of help. Only the last of the directives separated by semicolons counts.
-Completion complete(std::string_view line, const ObjectNames& object_names,
-                    const ElementNames& element_names);
+Completion complete(std::string_view line, const NamesAtServer& names);
 
 }  // namespace pbs::cmds

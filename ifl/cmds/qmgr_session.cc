@@ -510,6 +510,20 @@ std::vector<std::string> QmgrSession::object_names(ObjectType type) {
     return names;
 }
 
+std::vector<std::string> QmgrSession::numeric_resources() {
+    std::vector<std::string> names;
+    for (const std::string& name : active_servers_) {
+        const auto connection = connections_.find(name);
+        if (connection == connections_.end()) continue;
+        const StatusList list(pbs_statrsc(connection->second.handle(), nullptr, nullptr, nullptr));
+        for (const batch_status* object = list.get(); object != nullptr; object = object->next) {
+            const std::string_view type = text_of(*object, "type");
+            if (type == "long" || type == "float" || type == "size") names.emplace_back(view(object->name));
+        }
+    }
+    return names;
+}
+
 std::vector<std::string> QmgrSession::element_names(ObjectType type, const std::string& object,
                                                     const std::string& attribute) {
     std::vector<std::string> names;

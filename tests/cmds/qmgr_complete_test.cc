@@ -34,8 +34,12 @@ std::vector<std::string> elements(ObjectType type, const std::string& object, co
     return {"guests", "vip"};
 }
 
+std::vector<std::string> numbers() {
+    return {"mem", "ncpus"};
+}
+
 std::vector<std::string> completed(std::string_view line) {
-    return complete(line, names, elements).candidates;
+    return complete(line, {names, elements, numbers}).candidates;
 }
 
 TEST(Complete, TheRulesOfAQuota) {
@@ -49,6 +53,13 @@ TEST(Complete, TheRulesOfAQuota) {
     EXPECT_THAT(completed("set quota q1 rule.vip = \"users={*} to n"), ElementsAre("ncpus"));
     EXPECT_THAT(completed("set quota q1 in_"), IsEmpty()) << "in_force can't be set";
     EXPECT_THAT(completed("list quota q1 in_"), ElementsAre("in_force"));
+}
+
+TEST(Complete, LoadsAreNumbers) {
+    EXPECT_THAT(completed("set policy nights job_load_adjustments=\"l"), ElementsAre("load_avg"));
+    EXPECT_THAT(completed("set policy nights load_thresholds="),
+                ElementsAre("load_avg", "mem", "ncpus", "np_load_avg", "np_mem", "np_ncpus"));
+    EXPECT_THAT(completed("set policy nights urgency_of_resources=\"s"), ElementsAre("scratch"));
 }
 
 TEST(Complete, CommandsAndTypes) {
@@ -154,14 +165,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"set policy nights comment = ", {}}));
 
 TEST(Complete, BeginsAtTheWordInQuotes) {
-    EXPECT_EQ(complete("set p x node_sort_key='ncpus HIGH, me", names, elements).begin, 35U);
-    EXPECT_EQ(complete("set p x comment='ab", names, elements).begin, 17U);
+    EXPECT_EQ(complete("set p x node_sort_key='ncpus HIGH, me", {names, elements, numbers}).begin, 35U);
+    EXPECT_EQ(complete("set p x comment='ab", {names, elements, numbers}).begin, 17U);
 }
 
 TEST(Complete, SaysWhereTheWordBegins) {
-    EXPECT_EQ(complete("set pol", names, elements).begin, 4U);
-    EXPECT_EQ(complete("set policy p by_queue=T", names, elements).begin, 22U);
-    EXPECT_EQ(complete("set ", names, elements).begin, 4U);
+    EXPECT_EQ(complete("set pol", {names, elements, numbers}).begin, 4U);
+    EXPECT_EQ(complete("set policy p by_queue=T", {names, elements, numbers}).begin, 22U);
+    EXPECT_EQ(complete("set ", {names, elements, numbers}).begin, 4U);
 }
 
 }  // namespace

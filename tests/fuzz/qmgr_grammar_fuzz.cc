@@ -57,8 +57,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     reader.end_of_input();
     while (const auto directive = reader.next()) check_directive(*directive);
     const Completion completion = complete(
-        text, [](ObjectType) { return std::vector<std::string>{"workq"}; },
-        [](ObjectType, const std::string&, const std::string&) { return std::vector<std::string>{"vip"}; });
+        text,
+        {[](ObjectType) { return std::vector<std::string>{"workq"}; },
+         [](ObjectType, const std::string&, const std::string&) { return std::vector<std::string>{"vip"}; },
+         [] { return std::vector<std::string>{"mem"}; }});
     if (completion.begin > text.size()) std::abort();
     return 0;
 }
