@@ -10,6 +10,7 @@
 #include "migrate/sweep.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
+#include "values/abridged.h"
 
 namespace pbs::migrate {
 
@@ -106,17 +107,7 @@ void Changes::note_once(std::string note) {
 void Changes::refuse(const std::string& from, std::string message) {
     // A value may come from thousands of lines, and may be as long.
     constexpr std::size_t kMost = 400;
-    const auto cut = [](const std::string& text) {
-        if (text.size() <= kMost) return text;
-        // Leave out the rest of a character of UTF-8 that either cut goes through.
-        const auto goes_on = [&](std::size_t at) { return (text[at] & '\xc0') == '\x80'; };
-        std::size_t end = kMost / 2;
-        std::size_t begin = text.size() - kMost / 2;
-        for (int i = 0; i < 3 && goes_on(end); ++i) --end;
-        for (int i = 0; i < 3 && goes_on(begin); ++i) ++begin;
-        return text.substr(0, end) + " ... " + text.substr(begin);
-    };
-    problems_.push_back({cut(from), 0, 0, "", cut(message)});
+    problems_.push_back({values::abridged(from, kMost), 0, 0, "", values::abridged(message, kMost)});
 }
 
 objects::Object& Changes::object_after(ObjectType type, const std::string& object) {

@@ -350,6 +350,10 @@ TEST_F(PreferredVnodes, GoBeforeTheOrderOfVnodes) {
     EXPECT_EQ(place({.select = "3:ncpus=1", .chunk_order = "round_robin", .prefer = kWish}), "C1 B1 A1");
     EXPECT_EQ(place({.select = "4:ncpus=1", .per_host = 2, .prefer = kWish}), "C2 B2");
     EXPECT_THAT(place({.ncpus = 1, .prefer = "mem>=lots"}), HasSubstr("Can Never Run: prefer=mem>=lots"));
+    // Comments stay short, whatever users write.
+    const std::string beginning = "mem>=lots" + std::string(91, '+');
+    EXPECT_THAT(place({.ncpus = 1, .prefer = beginning + std::string(20000, '-') + std::string(100, '+')}),
+                HasSubstr("Can Never Run: prefer=" + beginning + " ... " + std::string(100, '+')));
     s.preferences = false;
     world.configure();
     EXPECT_EQ(place({.ncpus = 1, .prefer = kWish}), "A1");

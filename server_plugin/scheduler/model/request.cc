@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server_plugin/scheduler/model/sort_unique.h"
+#include "values/abridged.h"
 
 namespace pbs::sched {
 namespace {
@@ -150,6 +151,12 @@ const std::string* text_of(std::span<const KeptAmount> amounts, std::uint32_t re
     return found == amounts.end() || found->text.empty() ? nullptr : &found->text;
 }
 
+// The text for a comment of the job, which has to stay short.
+std::string shown(std::string_view text) {
+    constexpr std::size_t kMost = 200;
+    return values::abridged(text, kMost);
+}
+
 bool is_about_spreading(const KeptAmount& a, const Resources& resources) {
     const auto& known = resources.known();
     return a.resource == known.chunk_order || a.resource == known.per_host || a.resource == known.prefer;
@@ -169,9 +176,9 @@ void read_spreading(Request& request, const Resources& resources) {
             const auto order = chunk_order_of(a.text);
             request.order = order.value_or(ChunkOrder::fill);
             if (!order)
-                request.unspread = fmt::format("chunk_order={}", a.text);
+                request.unspread = fmt::format("chunk_order={}", shown(a.text));
             else if (order == ChunkOrder::round_robin && *elsewhere != '\0')
-                request.unspread = fmt::format("chunk_order={}{}", a.text, elsewhere);
+                request.unspread = fmt::format("chunk_order={}{}", shown(a.text), elsewhere);
         } else if (a.resource == known.per_host) {
             const std::int64_t count = request.chunks.front().count;
             if (!is_one) request.per_host = a.number;
@@ -183,14 +190,15 @@ void read_spreading(Request& request, const Resources& resources) {
                 request.unspread = fmt::format("per_host={}{}", a.number,
                                                !anywhere ? elsewhere : " with several kinds of chunks");
             else if (request.range.empty() ? count % a.number != 0 : !request.range.keep_multiples(a.number))
-                request.unspread = fmt::format("{} chunks, {} on each host,",
-                                               range.empty() ? std::to_string(count) : range, a.number);
+                request.unspread =
+                    fmt::format("{} chunks, {} on each host,",
+                                range.empty() ? std::to_string(count) : shown(range), a.number);
         } else if (a.resource == known.prefer && !a.text.empty()) {
             auto preferences = parse_preferences(a.text, resources);
             if (preferences)
                 request.preferences = std::move(*preferences);
             else
-                request.unspread = fmt::format("prefer={}", a.text);
+                request.unspread = fmt::format("prefer={}", shown(a.text));
         }
     }
 }
@@ -211,16 +219,16 @@ void compile(Request& request, const Resources& resources) {
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.select && !a.text.empty()) {
             if (!parse_select(a.text, resources, request.chunks))
-                request.unsupported = fmt::format("select={}", a.text);
+                request.unsupported = fmt::format("select={}", shown(a.text));
         } else if (a.resource == known.select_range && !a.text.empty()) {
             const auto range = ChunkRange::parse(a.text);
             if (!range || text_of(request.amounts, known.select) == nullptr)
-                request.unsupported = fmt::format("select_range={}", a.text);
+                request.unsupported = fmt::format("select_range={}", shown(a.text));
             else
                 request.range = *range;
         } else if (a.resource == known.place) {
             if (!parse_place(a.text, resources, request))
-                request.unsupported = fmt::format("place={}", a.text);
+                request.unsupported = fmt::format("place={}", shown(a.text));
         } else if (is_about_spreading(a, resources)) {
             // left to read_spreading(), which also needs the chunks and the place
         } else if (belongs_to_chunk(a, resources)) {
