@@ -117,11 +117,13 @@ static bool catch_up(int connection, Cluster& cluster) {
     return true;
 }
 
-// Registers this program. If its predecessor has just been killed, the server may not have noticed that yet.
+// Registers this program. If its predecessor has just been killed, a server of OpenPBS may not have noticed
+// that yet.
 static bool register_program(int connection) {
     for (int tries = 20;; --tries) {
         if (pbs_schedregister(connection, nullptr, nullptr) == PBSE_NONE) return true;
         if (pbs_errno != PBSE_SCHEDCONNECTED || tries == 0) return false;
+        std::printf("another program is registered yet\n");
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
 }

@@ -139,7 +139,7 @@ TEST_F(External, ASecondProgramIsRefused) {
     EXPECT_TRUE(wait_for([&] { return !registered(); })) << "the end of a program that waits is noticed";
 }
 
-// The server may not have noticed yet that the predecessor is gone.
+// The server notices at once that the predecessor is gone.
 TEST_F(External, AProgramSucceedsOneThatWasJustKilled) {
     pid_t pid = start_program(0);
     ASSERT_TRUE(wait_for([&] { return !versions(0).empty(); }));
@@ -147,6 +147,7 @@ TEST_F(External, AProgramSucceedsOneThatWasJustKilled) {
         end(pid);
         pid = start_program(life);
         ASSERT_TRUE(wait_for([&] { return !versions(life).empty(); })) << output(life);
+        EXPECT_THAT(output(life), testing::Not(HasSubstr("registered yet")));
     }
 }
 

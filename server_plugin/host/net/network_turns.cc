@@ -242,6 +242,11 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     const bool was_uncommitted = submissions.uncommitted();
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
+    if (reply.code == PBSE_SCHEDCONNECTED && !waiting_.empty()) {
+        // The program that is registered may have ended while it waited for changes.
+        look_at_waiting(true);
+        reply = begin_answer(context);
+    }
     submissions.take(false);
     // The request's own change may have committed the submissions before it. Then send the replies to these.
     if (was_uncommitted && !submissions.uncommitted()) settle();
