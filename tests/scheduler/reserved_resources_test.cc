@@ -62,6 +62,24 @@ TEST_F(ReservedResources, TheReasonSaysSo) {
     EXPECT_THAT(world.cycle(at(9, 1)).started, ElementsAre(job));
 }
 
+// Vnodes that the job can't have don't count in the amounts of its comment.
+TEST_F(ReservedResources, AmountsInCommentsAreOfTheOtherVnodes) {
+    const int gpu = world.job({.queue = "work", .ncpus = 3, .gpus = 1});
+    EXPECT_THAT(places(), ElementsAre(Pair(gpu, ElementsAre("n9"))));
+    const int large = world.job({.queue = "work", .select = "6:ncpus=1"});
+    const int small = world.job({.queue = "work", .select = "3:ncpus=1"});
+    const int waits = world.job({.queue = "work", .select = "3:ncpus=1"});
+    const int of_gpus = world.job({.queue = "work", .select = "1:ncpus=1:ngpus=1+7:ncpus=1"});
+    const Outcome outcome = world.cycle(at(9, 1));
+    EXPECT_THAT(outcome.started, ElementsAre(small));
+    EXPECT_EQ(outcome.comment.at(large),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 6 A: 4 T: 4)");
+    EXPECT_EQ(outcome.comment.at(waits),
+              "Not Running: Insufficient amount of resource: ncpus (R: 3 A: 1 T: 4)");
+    EXPECT_EQ(outcome.comment.at(of_gpus),
+              "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 2 T: 8)");
+}
+
 TEST_F(ReservedResources, AQueueThatHasOneTakesOnlyJobsThatAskForIt) {
     world.queue({.name = "gpu", .available_gpus = 2});
     const int plain = world.job({.queue = "gpu", .ncpus = 1});

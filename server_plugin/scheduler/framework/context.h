@@ -338,8 +338,8 @@ struct CycleContext {
         return most > 0 ? std::min(most, known->second.together) : known->second.together;
     }
     ReasonContext reason_context() const {
-        return {tables.zone,    tables.jobs,     tables.queues, tables.resources,
-                tables.strings, tables.requests, *state.vnodes, vnode_share()};
+        return {tables.zone,     tables.jobs,   tables.queues, tables.resources,        tables.strings,
+                tables.requests, *state.vnodes, vnode_share(), state.reserved_resources};
     }
     // Returns an answer in words, for a job's comment.
     std::string text_of(const Answer& answer) const;

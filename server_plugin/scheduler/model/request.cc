@@ -397,6 +397,19 @@ std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const
     return kNoResource;
 }
 
+std::vector<std::uint32_t> not_asked_for(std::span<const std::uint32_t> resources, const Request& request) {
+    std::vector<std::uint32_t> rest;
+    for (const std::uint32_t resource : resources)
+        if (!asks_for(request, resource)) rest.push_back(resource);
+    return rest;
+}
+
+bool has_some(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources) {
+    return std::ranges::any_of(available, [&](const KeptAmount& amount) {
+        return is_some(amount) && std::ranges::find(resources, amount.resource) != resources.end();
+    });
+}
+
 bool Requests::is_excluded(std::uint32_t resource) const {
     return seen_ != nullptr && std::ranges::binary_search(without_.front().resources, resource);
 }

@@ -72,6 +72,10 @@ bool asks_for(const Request& request, std::uint32_t resource);
 // value other than 0 and False, but the request doesn't ask for it. kNoResource: there is none.
 std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources,
                           const Request& request);
+// Returns those of these resources for which the request doesn't ask.
+std::vector<std::uint32_t> not_asked_for(std::span<const std::uint32_t> resources, const Request& request);
+// Returns whether one of these resources is available, with a value other than 0 and False.
+bool has_some(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources);
 
 class Requests {
   public:

@@ -270,7 +270,7 @@ void FitIndex::settle(Inventory& inventory) {
     for (const VnodeSlot vnode : inventory.changed())
         for (const auto& [id, index] : in_pools_[vnode]) {
             update_at(inventory, pools_[id], index);
-            if (pools_[id].amounts.known) count(inventory, pools_[id], index);
+            for (auto& [without, amounts] : pools_[id].amounts) count(inventory, pools_[id], index, amounts);
         }
     inventory.clear_changed();
 }

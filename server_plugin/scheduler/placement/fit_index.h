@@ -56,10 +56,11 @@ class FitIndex {
     // Amounts of a pool by column: the sums over all vnodes, and the most of any vnode and of any host; both
     // total and free.
     struct Amounts {
-        bool known = false;            // false: never computed
         std::int64_t free_vnodes = 0;  // vnodes for which is_free() (shortage.cc) is true
         Row free, total, most, most_of_host;
-        // By Pool::vnodes: whether the vnode is one of `free_vnodes`, and a row of its part of `free`.
+        // By Pool::vnodes: whether the vnode isn't counted at all, whether it is one of `free_vnodes`, and a
+        // row of its part of `free`.
+        std::vector<bool> is_left_out;
         std::vector<bool> is_free;
         std::vector<std::int64_t> counted;
         std::uint64_t most_as_of = 0;  // Inventory::changes() + 1 of these; 0: never computed
@@ -83,7 +84,8 @@ class FitIndex {
         std::vector<Host> hosts{};
         std::vector<std::uint32_t> host_of{};
         std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
-        Amounts amounts{};
+        // By resources: the amounts without the vnodes that have one of these.
+        std::map<std::vector<std::uint32_t>, Amounts> amounts{};
         bool moves() const { return !keys.empty(); }
         // Returns whether the order may change although no amounts change.
         bool by_load() const { return std::ranges::any_of(keys, &NodeKey::is_load); }
@@ -113,8 +115,10 @@ class FitIndex {
     // be wrong. O(vnodes x chunks).
     bool large_enough(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size) const;
-    // Returns the resource that is missing for a request. REQUIRES: there is no place for the request.
-    Shortage shortage(Inventory& inventory, PoolId pool, const Request& request, const NodeSize& node_size);
+    // Returns the resource that is missing for a request. Vnodes that have one of the `reserved` resources
+    // aren't for requests without it: their amounts don't count. REQUIRES: there is no place for the request.
+    Shortage shortage(Inventory& inventory, PoolId pool, const Request& request, const NodeSize& node_size,
+                      std::span<const std::uint32_t> reserved);
 
     // During a search, changes the free amounts of a vnode by `count` times `needs`: less (sign -1) or more
     // (sign 1). Updates only the trees of this pool, so the caller has to undo it before it uses another
@@ -144,9 +148,10 @@ class FitIndex {
     static std::int64_t chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                        const Chunk& chunk, const Row& needs);
     // Shortages (shortage.cc).
-    static void count(const Inventory& inventory, Pool& pool, std::uint32_t index);
-    static void count_totals(const Inventory& inventory, Pool& pool);
-    static void find_most_free(const Inventory& inventory, Pool& pool);
+    static void count(const Inventory& inventory, const Pool& pool, std::uint32_t index, Amounts& amounts);
+    static Amounts amounts_of(const Inventory& inventory, const Pool& pool,
+                              std::span<const std::uint32_t> without);
+    static void find_most_free(const Inventory& inventory, const Pool& pool, Amounts& amounts);
 
     std::vector<Pool> pools_;
     std::map<PoolKey, PoolId> ids_;

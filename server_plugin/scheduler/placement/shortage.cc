@@ -66,8 +66,8 @@ std::uint32_t unmatched_by_free(const Inventory& inventory, const FitIndex::Pool
 }  // namespace
 
 // Counts the free amounts of a vnode, as they are now, in those of the pool.
-void FitIndex::count(const Inventory& inventory, Pool& pool, std::uint32_t index) {
-    Amounts& amounts = pool.amounts;
+void FitIndex::count(const Inventory& inventory, const Pool& pool, std::uint32_t index, Amounts& amounts) {
+    if (amounts.is_left_out[index]) return;
     const VnodeSlot vnode = pool.vnodes[index];
     const bool free = is_free(inventory, vnode);
     amounts.free_vnodes += (free ? 1 : 0) - (amounts.is_free[index] ? 1 : 0);
@@ -80,17 +80,20 @@ void FitIndex::count(const Inventory& inventory, Pool& pool, std::uint32_t index
     }
 }
 
-// Computes all amounts of a pool but `most_free` and `most_free_of_host`.
-void FitIndex::count_totals(const Inventory& inventory, Pool& pool) {
-    Amounts& amounts = pool.amounts;
-    amounts.known = true;
+// Returns all amounts of a pool but `most_free` and `most_free_of_host`, without the vnodes that have one of
+// these resources.
+FitIndex::Amounts FitIndex::amounts_of(const Inventory& inventory, const Pool& pool,
+                                       std::span<const std::uint32_t> without) {
+    Amounts amounts;
+    for (const VnodeSlot vnode : pool.vnodes)
+        amounts.is_left_out.push_back(!without.empty() && has_some(inventory[vnode].available, without));
     const std::uint32_t columns = inventory.columns().size();
     for (Row* row : {&amounts.free, &amounts.total, &amounts.most}) row->assign(columns, 0);
     amounts.is_free.assign(pool.vnodes.size(), false);
     amounts.counted.assign(pool.vnodes.size() * columns, 0);
     for (std::uint32_t i = 0; i < pool.vnodes.size(); ++i) {
-        count(inventory, pool, i);
-        for (std::uint32_t c = 0; c < columns; ++c) {
+        count(inventory, pool, i, amounts);
+        for (std::uint32_t c = 0; !amounts.is_left_out[i] && c < columns; ++c) {
             const std::int64_t total = inventory.total(pool.vnodes[i])[c];
             amounts.total[c] += total;
             amounts.most[c] = std::max(amounts.most[c], total);
@@ -101,13 +104,14 @@ void FitIndex::count_totals(const Inventory& inventory, Pool& pool) {
     for (const Host& host : pool.hosts)
         for (std::uint32_t c = 0; host.is_shared() && c < columns; ++c) {
             std::int64_t total = 0;
-            for (std::uint32_t i = host.first; i < host.end; ++i) total += inventory.total(pool.vnodes[i])[c];
+            for (std::uint32_t i = host.first; i < host.end; ++i)
+                if (!amounts.is_left_out[i]) total += inventory.total(pool.vnodes[i])[c];
             amounts.most_of_host[c] = std::max(amounts.most_of_host[c], total);
         }
+    return amounts;
 }
 
-void FitIndex::find_most_free(const Inventory& inventory, Pool& pool) {
-    Amounts& amounts = pool.amounts;
+void FitIndex::find_most_free(const Inventory& inventory, const Pool& pool, Amounts& amounts) {
     if (std::exchange(amounts.most_as_of, inventory.changes() + 1) == inventory.changes() + 1) return;
     const std::size_t columns = amounts.free.size();
     const auto counted = [&](std::uint32_t index, std::size_t c) {
@@ -127,7 +131,7 @@ void FitIndex::find_most_free(const Inventory& inventory, Pool& pool) {
 }
 
 Shortage FitIndex::shortage(Inventory& inventory, PoolId id, const Request& request,
-                            const NodeSize& node_size) {
+                            const NodeSize& node_size, std::span<const std::uint32_t> reserved) {
     const Columns& columns = inventory.columns();
     // As in pbs_sched, too few vnodes for chunks on separate vnodes are reported before any resource.
     const bool apart =
@@ -141,8 +145,13 @@ Shortage FitIndex::shortage(Inventory& inventory, PoolId id, const Request& requ
     }
     settle(inventory);
     Pool& pool = pools_[id];
-    if (!pool.amounts.known) count_totals(inventory, pool);
-    const Amounts& amounts = pool.amounts;
+    std::vector<std::uint32_t> without = not_asked_for(reserved, request);
+    auto known = pool.amounts.find(without);
+    if (known == pool.amounts.end()) {
+        Amounts made = amounts_of(inventory, pool, without);
+        known = pool.amounts.emplace(std::move(without), std::move(made)).first;
+    }
+    Amounts& amounts = known->second;
     // A resource that the job could never get comes before one that is missing now; one missing for the whole
     // job comes before one missing for a chunk.
     const auto asked = columns.totals(request, node_size);
@@ -166,7 +175,7 @@ Shortage FitIndex::shortage(Inventory& inventory, PoolId id, const Request& requ
         for (const auto& [c, amount] : asked)
             if (amount > amounts.free[c])
                 return {columns.resource(c), false, amount, amounts.free[c], amounts.total[c], {}};
-    find_most_free(inventory, pool);
+    find_most_free(inventory, pool, amounts);
     const bool divides = request.arrangement != Arrangement::vscatter;
     const auto& most_free = divides ? amounts.most_free_of_host : amounts.most_free;
     const auto& most_in_all = divides ? amounts.most_of_host : amounts.most;

@@ -89,8 +89,9 @@ class Vnodes : public Inventory {
         return index_.large_enough(*this, pool, request, node_size);
     }
     // Returns the resource that is missing for the request (FitIndex::shortage).
-    Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size) {
-        return index_.shortage(*this, pool, request, node_size);
+    Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size,
+                      std::span<const std::uint32_t> reserved = {}) {
+        return index_.shortage(*this, pool, request, node_size, reserved);
     }
     // Returns the free amounts of a vnode for a job that ends at `ends`, less the amounts of reservations.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;

@@ -67,7 +67,7 @@ std::string over_quota_text(const Reason& r, const ReasonContext& c) {
 
 std::string shortage_text(const Reason& r, const ReasonContext& c) {
     const auto pool = static_cast<PoolId>(r.a);
-    const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
+    const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size, c.reserved);
     if (s.vnodes) return "Not Running: Not enough free nodes available";
     if (s.resource == kNoResource)
         return s.never ? "Can Never Run: Not enough total nodes available"

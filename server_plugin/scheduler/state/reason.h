@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -164,6 +165,7 @@ struct ReasonContext {
     const Requests& requests;
     Vnodes& vnodes;
     NodeSize node_size;
+    std::span<const std::uint32_t> reserved{};  // the policy's reserved_resources
 };
 
 // Returns the event after which time lifts the refusal, in words that follow "when"; never empty.

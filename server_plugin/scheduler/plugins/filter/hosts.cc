@@ -340,7 +340,8 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
         return {{ReasonCode::sets_too_small, view.slot}, lifted_by};
     Reason reason = why(state, job, view, rules);
     if (reason.code == ReasonCode::hosts_busy && !set.empty()) {
-        const Shortage lacking = state.vnodes->shortage(view.pool, *job.request, rules.node_size);
+        const Shortage lacking =
+            state.vnodes->shortage(view.pool, *job.request, rules.node_size, rules.reserved);
         if (lacking.resource == kNoResource && !lacking.vnodes)
             reason = {ReasonCode::set_busy, view.slot, state.strings->id(set)};
     }
