@@ -107,6 +107,22 @@ TEST_F(JobLife, HistoryIsPurgedWhenItsTimeIsOver) {
     EXPECT_TRUE(server_->state.jobs().empty());
 }
 
+TEST_F(JobLife, ALongHistoryIsPurgedInSlices) {
+    constexpr std::size_t kJobs = 501;
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < kJobs; ++i)
+        ids.push_back(submit(user(), {attribute("Hold_Types", "u")}, "q"));
+    ASSERT_EQ(ask(user(), ifl::RequestType::delete_job_list, ifl::DeleteJobList{ids}).code, 0);
+    ASSERT_EQ(server_->state.finished_jobs().size(), kJobs);
+    const int64_t later = server_->now() + 366 * 24 * 3600;
+    EXPECT_EQ(purge_history(*server_, server_->now()), false) << "all were looked at";
+    EXPECT_EQ(purge_history(*server_, later), true) << "one is left";
+    EXPECT_EQ(server_->state.finished_jobs().size(), 1U);
+    EXPECT_EQ(purge_history(*server_, later), false);
+    EXPECT_TRUE(server_->state.jobs().empty());
+    EXPECT_EQ(purge_history(*server_, later), false);
+}
+
 TEST_F(JobLife, ARerunJobIsQueuedAgainAndRunsUnderAnotherCount) {
     const std::string id = running_job();
     EXPECT_EQ(ask(user(), ifl::RequestType::rerun_job, ifl::JobId{id}).code, PBSE_PERM);

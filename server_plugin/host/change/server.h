@@ -170,6 +170,7 @@ class Server {
     Deliveries* deliveries = nullptr;
 
     RoutePass route_pass;
+    uint64_t purged_up_to = 0;  // purge_history() has looked at the finished jobs up to this handle
 
     uint64_t last_ticket = 0;  // the last ticket that a request got (Context::ticket)
     int64_t last_rank = 0;     // the largest queue_rank given to a job

@@ -359,12 +359,19 @@ void send_mail(Server& server, const Job& job, std::string_view text) {
                              fmt::format("PBS Job Id: {}\nJob Name:   {}\n{}\n", job.id, name, text));
 }
 
-Result<void> purge_history(Server& server, int64_t now) {
+Result<bool> purge_history(Server& server, int64_t now) {
+    // Both bound the time that a call takes.
+    constexpr size_t kMostLooks = 10'000;
+    constexpr size_t kMostRemoved = 500;
     const int64_t keep = server.state.server.integer("job_history_duration", kDefaultHistorySeconds);
     const bool enabled = keeps_history(server);
+    const std::set<uint64_t>& finished = server.state.finished_jobs();
     Change change(server, now);
     size_t removed = 0;
-    for (uint64_t handle : server.state.finished_jobs()) {
+    auto next = finished.upper_bound(server.purged_up_to);
+    for (size_t looks = 0; next != finished.end() && looks < kMostLooks && removed < kMostRemoved; ++looks) {
+        const uint64_t handle = *next++;
+        server.purged_up_to = handle;
         const Job& job = *server.state.job(handle);
         // Subjobs stay in the history as long as their array, so the array's state and time decide.
         const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : &job;
@@ -373,10 +380,13 @@ Result<void> purge_history(Server& server, int64_t now) {
             (live || array->attributes.integer("history_timestamp", array->mtime) + keep > now))
             continue;
         change.remove(job);
-        if (++removed == 1000) break;
+        ++removed;
     }
-    if (removed == 0) return {};
-    return change.commit();
+    const bool more = next != finished.end();
+    if (!more) server.purged_up_to = 0;
+    if (removed == 0) return more;
+    if (auto done = change.commit(); !done) return tl::unexpected(done.error());
+    return more;
 }
 
 Result<void> wake_waiting(Server& server, int64_t now) {

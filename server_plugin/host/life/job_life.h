@@ -82,8 +82,10 @@ void send_mail(Server& server, const Job& job, std::string_view text);
 // Sets resources_used from the usage that the runner has measured.
 void set_used(Job& job, const ExitRecord& seen);
 
-// Removes finished jobs whose job_history_duration is over from the history.
-Result<void> purge_history(Server& server, int64_t now);
+// Removes finished jobs whose job_history_duration is over from the history. Looks at some thousands of them,
+// so that the loop goes on. Returns whether some are left to be looked at: the next call does so. Otherwise
+// the next call begins anew.
+Result<bool> purge_history(Server& server, int64_t now);
 
 // Queues the jobs whose Execution_Time has come.
 Result<void> wake_waiting(Server& server, int64_t now);

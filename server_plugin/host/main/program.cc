@@ -286,9 +286,14 @@ void Program::tick() {
     peers_->look();
     running_usage_->look();
     if (accounting_->pending() > 0) accounting_->flush();
-    if (std::abs(now - last_purge_) >= kSecondsBetweenPurges) {
+    const bool purge_begins = std::abs(now - last_purge_) >= kSecondsBetweenPurges;
+    if (purge_begins || purge_goes_on_) {
+        const auto more = purge_history(*server_, now);
+        if (!more) log_->error("history", more.error().message);
+        purge_goes_on_ = more.value_or(false);
+    }
+    if (purge_begins) {
         last_purge_ = now;
-        if (auto done = purge_history(*server_, now); !done) log_->error("history", done.error().message);
         if (auto done = store_->forget_received(now - kRemembersArrivals); !done)
             log_->error("jobs", done.error().message);
     }

@@ -131,6 +131,7 @@ class Program {
     int64_t last_load_report_ = 0;
     bool load_is_limited_ = true;  // a maximum of the load was set at the last measurement
     int64_t last_purge_ = 0;
+    bool purge_goes_on_ = false;  // the pass over the history isn't complete
 };
 
 }  // namespace pbs::host
