@@ -137,8 +137,11 @@ void Scheduler::queue_changed(const QueueRecord& record) {
 void Scheduler::queue_removed(QueueHandle handle) {
     if (impl_->keep(QueueGone{handle})) return;
     impl_->note(&EventsSince::settings_changed);
-    if (const QueueSlot slot = impl_->tables.queues.find(handle); slot != kNoSlot)
-        impl_->tables.queues[slot].known = false;
+    QueueTable& queues = impl_->tables.queues;
+    if (const QueueSlot slot = queues.find(handle); slot != kNoSlot) queues.remove(slot);
+    // Each reservation has a queue, so many queues come and go. A slot gets its next queue only after
+    // settings_changed(), by which cycles forget what they know of slots.
+    if (queues.wants_reuse()) queues.reuse(impl_->tables.queues_in_use());
 }
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {

@@ -257,7 +257,8 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     describe_resources(sink);
     describe_server(t, impl_->server_formula, sink);
     // Describe queues in the order of their slots, because cycles read jobs queue by queue.
-    for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) describe_queue(t, slot, sink);
+    for (QueueSlot slot = 0; slot < t.queues.size(); ++slot)
+        if (t.queues[slot].handle != QueueHandle{}) describe_queue(t, slot, sink);
     for (const auto& [name, sched] : impl_->scheds) describe_sched(t, name, sched, sink);
     for (VnodeSlot slot = 0; slot < t.vnodes.size(); ++slot) describe_vnode(t, slot, sink);
     for (const auto& [handle, reservation] : t.reservations)

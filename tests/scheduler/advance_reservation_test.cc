@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server_plugin/scheduler/record.h"
 #include "tests/cases.h"
 #include "tests/scheduler/random_site.h"
 
@@ -16,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 struct AdvanceReservation : testing::Test {
     World world;
@@ -45,6 +47,26 @@ TEST_F(AdvanceReservation, IsConfirmedWhereItsPlacesAreFreeForAllOfItsTime) {
     EXPECT_THAT(outcome.confirmed, Contains(Key(before)));
     const int large = world.reserve({at(20), at(21), "1:ncpus=5"});
     EXPECT_THAT(world.cycle(at(9)).denied.at(large), HasSubstr("too small"));
+}
+
+// Each reservation has a queue, so the tables would grow with each reservation that there ever was.
+TEST_F(AdvanceReservation, ThoseThatAreOverLeaveNoQueuesBehind) {
+    constexpr int kReservations = 300;
+    for (int i = 0; i < kReservations; ++i) {
+        const int one = world.reserve({at(9), at(10), "1:ncpus=2"});
+        ASSERT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(one)));
+        world.begin_reservation(one);
+        const int inside = job(2, kHour, World::queue_of_reservation(one));
+        const int outside = job(2, kHour);
+        ASSERT_THAT(world.cycle(at(9)).started, UnorderedElementsAre(inside, outside));
+        world.finish(outside, at(9));
+        world.end_reservation(one, at(9));
+    }
+    int queues = 0;
+    world.scheduler.inspect().describe([&](const StateRecord& record) {
+        if (std::holds_alternative<QueueState>(record)) ++queues;
+    });
+    EXPECT_LE(queues, kReservations / 3);
 }
 
 TEST_F(AdvanceReservation, CountsWithTheEndsOfRunningJobs) {

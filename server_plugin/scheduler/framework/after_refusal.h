@@ -92,7 +92,7 @@ struct AfterRefusalRule {
     std::unique_ptr<AfterRefusal> (*make)(const CycleParts& parts);
     // Returns whether the rule has decided in an earlier cycle that the queue ignores prime time until an
     // instant after `now`. Null: the rule never decides that.
-    bool (*gave_up_prime)(const OwnStates& memory, QueueSlot queue, Instant now) = nullptr;
+    bool (*gave_up_prime)(const OwnStates& memory, QueueHandle queue, Instant now) = nullptr;
     // describe() writes the rule's memory (SchedMemory::own) to a record, and restore() reads it back. Null:
     // the rule has no memory.
     void (*describe)(const OwnStates& memory, const Tables& tables, KeptByRules& kept) = nullptr;

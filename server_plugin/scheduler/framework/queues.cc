@@ -84,7 +84,7 @@ void Queues::set_time(QueueView& view) const {
 bool Queues::is_early(const QueueView& view) const {
     return state_.prime_now && std::ranges::any_of(p_.after_refusal, [&](const AfterRefusalRule* rule) {
                return rule->gave_up_prime != nullptr &&
-                      rule->gave_up_prime(in_.memory->own, view.slot, state_.now);
+                      rule->gave_up_prime(in_.memory->own, view.queue->handle, state_.now);
            });
 }
 

@@ -1,5 +1,7 @@
 #include "server_plugin/scheduler/model/job_table.h"
 
+#include <utility>
+
 namespace pbs::sched {
 namespace {
 
@@ -81,9 +83,33 @@ void JobTable::give_fields(JobSlot slot, JobFields& fields, const Interner& stri
 
 QueueSlot QueueTable::slot(QueueHandle handle) {
     if (const QueueSlot known = find(handle); known != kNoSlot) return known;
-    by_handle_.emplace(static_cast<std::uint64_t>(handle), static_cast<QueueSlot>(queues_.size()));
-    queues_.emplace_back().handle = handle;
-    return static_cast<QueueSlot>(queues_.size() - 1);
+    auto slot = static_cast<QueueSlot>(queues_.size());
+    if (unused_.empty()) {
+        queues_.emplace_back();
+    } else {
+        slot = unused_.back();
+        unused_.pop_back();
+    }
+    queues_[slot].handle = handle;
+    by_handle_.emplace(static_cast<std::uint64_t>(handle), slot);
+    return slot;
+}
+
+void QueueTable::remove(QueueSlot slot) {
+    if (!std::exchange(queues_[slot].known, false)) return;
+    removed_.push_back(slot);
+}
+
+void QueueTable::reuse(const std::vector<bool>& in_use) {
+    std::erase_if(removed_, [&](QueueSlot slot) {
+        Queue& queue = queues_[slot];
+        if (!queue.known && in_use[slot]) return false;
+        if (queue.known) return true;  // the host has reported it again
+        by_handle_.erase(static_cast<std::uint64_t>(queue.handle));
+        queue = {};
+        unused_.push_back(slot);
+        return true;
+    });
 }
 
 QueueSlot QueueTable::find(QueueHandle handle) const {

@@ -213,6 +213,7 @@ struct Queue {
     std::vector<values::Sum> in_use;  // by resource
 };
 
+// The queues of jobs. A slot without a queue has handle 0.
 class QueueTable {
   public:
     // Returns the slot of a handle; makes a new one if there is none, because the host may report a job
@@ -220,13 +221,25 @@ class QueueTable {
     QueueSlot slot(QueueHandle handle);
     QueueSlot find(QueueHandle handle) const;
     QueueSlot find(std::string_view name) const;  // kNoSlot if there is none
+    // Marks a queue as removed. Its slot stays until reuse().
+    void remove(QueueSlot slot);
+    // Returns whether so many queues have been removed that reuse() is worth its time.
+    bool wants_reuse() const {
+        return removed_.size() > std::max<std::size_t>(kMostRemoved, by_handle_.size() / 2);
+    }
+    // Forgets the removed queues whose slots aren't in use; later queues get these slots. `in_use`: by slot.
+    void reuse(const std::vector<bool>& in_use);
     Queue& operator[](QueueSlot slot) { return queues_[slot]; }
     const Queue& operator[](QueueSlot slot) const { return queues_[slot]; }
     QueueSlot size() const { return static_cast<QueueSlot>(queues_.size()); }
 
   private:
+    static constexpr std::size_t kMostRemoved = 64;
+
     std::vector<Queue> queues_;
     std::unordered_map<std::uint64_t, QueueSlot> by_handle_;
+    std::vector<QueueSlot> removed_;  // the host has removed their queues
+    std::vector<QueueSlot> unused_;   // free slots
 };
 
 // enlist() adds a job to its queue's list for its state; delist() removes it.

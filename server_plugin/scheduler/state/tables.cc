@@ -142,6 +142,14 @@ bool Tables::tells_projects_apart() const {
     return false;
 }
 
+std::vector<bool> Tables::queues_in_use() const {
+    std::vector<bool> has(queues.size());
+    jobs.for_each([&](JobSlot job) { has[jobs.queue[job]] = true; });
+    for (const auto& [number, reservation] : reservations)
+        if (const QueueSlot slot = queues.find(reservation.queue); slot != kNoSlot) has[slot] = true;
+    return has;
+}
+
 void Tables::recount() {
     counts.clear();
     running = 0;

@@ -181,6 +181,8 @@ struct Tables {
     bool by_shape = false;            // signatures have the shapes of jobs
     bool by_project = false;          // signatures have the projects of jobs
     bool by_array = false;            // signatures have the arrays of jobs
+    // Returns, by slot, whether a job or an advance reservation has the queue.
+    std::vector<bool> queues_in_use() const;
     // Count a running job in (sign 1) or out (sign -1); count_use() does so in `counts` alone.
     void count_running(JobSlot job, int sign);
     void count_use(QueueSlot queue, const CountedJob& job, int sign);

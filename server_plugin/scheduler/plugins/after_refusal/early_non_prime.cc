@@ -12,7 +12,7 @@ namespace pbs::sched {
 namespace {
 
 // Queues that ignore prime time early, and until when.
-using EarlyUntil = std::unordered_map<QueueSlot, Instant>;
+using EarlyUntil = std::unordered_map<QueueHandle, Instant>;
 
 class EarlyNonPrime final : public AfterRefusal, CyclePart {
   public:
@@ -113,7 +113,7 @@ void EarlyNonPrime::end() {
     for (QueueView* view : queues_.batch()) {
         if (!wants_to_go_early(*view)) continue;
         const auto next_prime = state_.prime->next_start(*state_.prime->boundary());
-        in_.memory->own.of<EarlyUntil>()[view->slot] = next_prime.value_or(Instant::max());
+        in_.memory->own.of<EarlyUntil>()[view->queue->handle] = next_prime.value_or(Instant::max());
         view->early = true;
     }
     if (std::ranges::none_of(queues_.batch(), &QueueView::early)) return;
@@ -157,23 +157,22 @@ std::optional<Instant> next_early_end(const Tables& tables, const Settings& s, I
     return next;
 }
 
-bool gave_up_prime(const OwnStates& memory, QueueSlot queue, Instant now) {
+bool gave_up_prime(const OwnStates& memory, QueueHandle queue, Instant now) {
     const auto* early = memory.find<EarlyUntil>();
     if (early == nullptr) return false;
     const auto until = early->find(queue);
     return until != early->end() && now < until->second;
 }
 
-void describe_early(const OwnStates& memory, const Tables& tables, KeptByRules& kept) {
+void describe_early(const OwnStates& memory, const Tables& /*tables*/, KeptByRules& kept) {
     const auto* early = memory.find<EarlyUntil>();
     if (early == nullptr) return;
-    for (const auto& [slot, until] : *early) kept.early.push_back({tables.queues[slot].handle, until});
+    for (const auto& [queue, until] : *early) kept.early.push_back({queue, until});
     std::ranges::sort(kept.early, {}, &EarlyQueue::queue);
 }
 
-void restore_early(OwnStates& memory, Tables& tables, const KeptByRules& kept) {
-    for (const EarlyQueue& early : kept.early)
-        memory.of<EarlyUntil>()[tables.queues.slot(early.queue)] = early.until;
+void restore_early(OwnStates& memory, Tables& /*tables*/, const KeptByRules& kept) {
+    for (const EarlyQueue& early : kept.early) memory.of<EarlyUntil>()[early.queue] = early.until;
 }
 
 }  // namespace
