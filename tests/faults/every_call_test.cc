@@ -25,31 +25,6 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-// Returns whether an error says why something failed, in words of the system, of SQLite or of C++.
-bool gives_reason(const std::string& text) {
-    return std::ranges::any_of(std::initializer_list<const char*>{"oo many open files",
-                                                                  "Cannot allocate memory",
-                                                                  "No space left",
-                                                                  "Input/output error",
-                                                                  "quota",
-                                                                  "Interrupted",
-                                                                  "Permission denied",
-                                                                  "Too many links",
-                                                                  "temporarily unavailable",
-                                                                  "No buffer space",
-                                                                  "disk is full",
-                                                                  "disk I/O error",
-                                                                  "out of memory",
-                                                                  "bad_alloc",
-                                                                  "unable to open",
-                                                                  "readonly",
-                                                                  "locking",
-                                                                  "connection abort",
-                                                                  "no buffer space",
-                                                                  "file table overflow"},
-                               [&](const char* words) { return text.find(words) != std::string::npos; });
-}
-
 class EveryCall : public ::testing::Test {
   protected:
     void SetUp() override {

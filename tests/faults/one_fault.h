@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -23,49 +21,9 @@
 #include <vector>
 
 #include "tests/faults/fault_counters.h"
+#include "tests/faults/fault_kinds.h"
 
 namespace pbs::e2e {
-
-struct FaultKind {
-    std::string_view name;
-    std::vector<int> errors;  // errno, or fault_short
-};
-
-// The kinds, in the order of enum fault_kind, with the errors that the manual pages of their calls name.
-inline const std::array<FaultKind, fault_kinds>& kinds_of_faults() {
-    static const std::array<FaultKind, fault_kinds> all{{{"open", {EMFILE, ENFILE, ENOMEM, ENOSPC, EIO}},
-                                                         {"read", {EIO, EINTR}},
-                                                         {"write", {ENOSPC, EIO, EDQUOT, EINTR, fault_short}},
-                                                         {"sync", {EIO, ENOSPC, EDQUOT}},
-                                                         {"truncate", {EIO, ENOSPC, EINTR}},
-                                                         {"rename", {EIO, ENOSPC, EACCES}},
-                                                         {"link", {EIO, ENOSPC, EMLINK}},
-                                                         {"unlink", {EIO, EACCES}},
-                                                         {"mkdir", {ENOSPC, EIO, EMLINK}},
-                                                         {"close", {EIO, EINTR}},
-                                                         {"map", {ENOMEM}},
-                                                         {"memory", {ENOMEM}},
-                                                         {"process", {EAGAIN, ENOMEM}},
-                                                         {"thread", {EAGAIN}},
-                                                         {"pipe", {EMFILE, ENFILE}},
-                                                         {"socket", {EMFILE, ENFILE, ENOBUFS}},
-                                                         {"accept", {EMFILE, ECONNABORTED, ENOMEM}}}};
-    return all;
-}
-
-struct Fault {
-    int program = fault_in_server;
-    int kind = 0;
-    int error = 0;
-    long at = 0;          // number of the call among those of its kind, counted from 1
-    std::string of = {};  // end of the path of the call's file; empty: any file
-};
-
-inline std::string text_of(const Fault& fault) {
-    return fmt::format("{} {} of {}, {}", kinds_of_faults()[static_cast<std::size_t>(fault.kind)].name,
-                       fault.at, fault.program == fault_in_server ? "the server" : "a helper",
-                       fault.error == fault_short ? "short" : strerrorname_np(fault.error));
-}
 
 using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
 

@@ -14,8 +14,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,83 +35,14 @@
 
 #include "server_plugin/host/life/ended_runs.h"
 #include "tests/faults/crash_states.h"
-#include "tests/faults/faults.h"
+#include "tests/faults/simulator.h"
 #include "tests/fuzz/session.h"
-
-// The real time stands still, so that only the session moves the clock, which is an offset to it.
-extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
-    const auto real = [](clockid_t of, timespec* at) {
-        return static_cast<int>(syscall(SYS_clock_gettime, of, at));
-    };
-    if (clock != CLOCK_REALTIME) return real(clock, time);
-    static const timespec begin = [&] {
-        timespec now{};
-        real(CLOCK_REALTIME, &now);
-        return now;
-    }();
-    *time = begin;
-    return 0;
-}
 
 namespace pbs::host::session {
 namespace {
 
 using e2e::Disk;
 using e2e::DiskCall;
-
-// The files by which faults.c tells of the calls of this process. faults.c has to be preloaded, so the first
-// process makes the files and executes itself again.
-class Recorder {
-  public:
-    Recorder() {
-        const char* folder = std::getenv("PBSPOLICY_SIMULATOR");
-        if (folder == nullptr) execute_again();
-        folder_ = folder;
-        const int fd = open((folder_ / "counters").c_str(), O_RDWR | O_CLOEXEC);
-        void* page = mmap(nullptr, sizeof(faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        close(fd);
-        if (page == MAP_FAILED) std::abort();
-        counters_ = static_cast<faults*>(page);
-    }
-    ~Recorder() { fs::remove_all(folder_); }
-    Recorder(const Recorder&) = delete;
-    Recorder& operator=(const Recorder&) = delete;
-
-    fs::path home() const { return folder_ / "home"; }
-    // Forgets all calls so far.
-    void begin() const {
-        std::ofstream(folder_ / "record", std::ios::trunc).flush();
-        counters_->recording.entries = 0;
-    }
-    long calls() const { return counters_->recording.entries; }
-    std::vector<DiskCall> record() const { return e2e::read_record(folder_ / "record"); }
-
-  private:
-    [[noreturn]] static void execute_again() {
-        const fs::path parent = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-        std::string folder = (parent / "pbs-simulator-XXXXXX").string();
-        if (mkdtemp(folder.data()) == nullptr) std::abort();
-        std::ofstream(folder + "/counters") << std::string(sizeof(faults), '\0');
-        std::ofstream(folder + "/record").flush();
-        setenv("PBSPOLICY_SIMULATOR", folder.c_str(), 1);
-        setenv("PBSPOLICY_FAULTS", (folder + "/counters").c_str(), 1);
-        setenv("PBSPOLICY_RECORD", (folder + "/record").c_str(), 1);
-        setenv("PBSPOLICY_RECORD_BELOW", (folder + "/home").c_str(), 1);
-        setenv("LD_PRELOAD", PBS_FAULTS, 1);
-        const std::string text = *read_file("/proc/self/cmdline", 1 << 16);
-        std::vector<std::string> words;
-        std::istringstream in(text);
-        for (std::string word; std::getline(in, word, '\0');) words.push_back(word);
-        std::vector<char*> argv;
-        for (std::string& word : words) argv.push_back(word.data());
-        argv.push_back(nullptr);
-        execv("/proc/self/exe", argv.data());
-        std::abort();
-    }
-
-    fs::path folder_;
-    faults* counters_ = nullptr;
-};
 
 struct Snapshot {
     long calls;  // number of calls before it
@@ -264,31 +193,20 @@ class Simulator : public ::testing::Test {
   protected:
     void simulate(unsigned seed);
     void crash(const Disk::State& state, bool power, std::size_t marked, long calls);
-    void write(const Disk::State& state) const;
 
-    Recorder recorder_;
+    Recorder& recorder_ = recorder();
     std::vector<Snapshot> snapshots_;
     std::vector<std::pair<long, Processes>> processes_;
     long states_ = 0;
     long steps_ = 0;
 };
 
-void Simulator::write(const Disk::State& state) const {
-    fs::remove_all(recorder_.home());
-    for (const std::string& folder : state.folders) fs::create_directories(folder);
-    for (const auto& [path, text] : state.files) {
-        if (path.ends_with("-shm")) continue;  // shared memory of SQLite, which makes it anew
-        std::ofstream(path, std::ios::binary) << text;
-        fs::permissions(path, fs::perms(0600));
-    }
-}
-
 void Simulator::crash(const Disk::State& state, bool power, std::size_t marked, long calls) {
     const Snapshot& last = snapshots_[marked];
     const Snapshot& next = snapshots_[std::min(marked + 1, snapshots_.size() - 1)];
     SCOPED_TRACE("after call " + std::to_string(calls) + ", " + (power ? "the power fails" : "killed") +
                  ", step " + std::to_string(marked));
-    write(state);
+    write_state(state, recorder_.home());
     const auto after =
         std::ranges::upper_bound(processes_, calls, {}, [](const auto& one) { return one.first; });
     Processes processes = std::prev(after)->second;

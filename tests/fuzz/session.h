@@ -290,7 +290,9 @@ inline Names names_of(int type) {
 
 class Site {
   public:
-    Site(Choices choices, fs::path home) : choose_(choices), home_(std::move(home)) {
+    // `zone`: the time zone of windows.
+    Site(Choices choices, fs::path home, std::string zone = "UTC")
+        : choose_(choices), home_(std::move(home)), zone_(std::move(zone)) {
         fs::create_directories(home_ / "jobs");
         fs::create_directories(home_ / "server_priv");
         fs::create_directories(home_ / "sched_priv");
@@ -325,6 +327,12 @@ class Site {
   protected:
     // Called after each step.
     virtual void stepped() {}
+    // Answers a request. Calls wait() whenever the answer has to wait.
+    virtual ifl::Reply answer_to(Context& context, const std::function<void()>& wait) {
+        return answer(context, wait);
+    }
+    // Called if the server couldn't do a part of its work.
+    virtual void failed(std::string_view what, const std::string& why) { fault(what, why); }
 
     // ---- Making and starting the server. ----
 
@@ -355,7 +363,7 @@ class Site {
             ServerParts{*store_, *log_, *accounting_, *mailer_, executor_, clock_, nullptr, follow_subjobs},
             std::move(options));
         if (auto done = server_->make_first_objects(); !done) fault("no objects", done.error().message);
-        auto plugin = Plugin::load({PBS_POLICY_PLUGIN, home_.string(), "svr", "UTC", server_->now()}, *log_);
+        auto plugin = Plugin::load({PBS_POLICY_PLUGIN, home_.string(), "svr", zone_, server_->now()}, *log_);
         if (!plugin) fault("the plugin can't be loaded", plugin.error().message);
         plugin_ = std::move(*plugin);
         server_->parts.plugin = plugin_.get();
@@ -412,8 +420,9 @@ class Site {
     void settle() {
         take_run_events(*server_);
         for (int i = 0; i < 100 && server_->state.dependencies.work(); ++i)
-            if (!settle_dependencies(*server_, server_->now())) fault("dependencies aren't settled");
-        for (int i = 0; i < 5 && (i == 0 || server_->cycles_wanted()); ++i) {
+            if (const auto done = settle_dependencies(*server_, server_->now()); !done)
+                return failed("dependencies aren't settled", done.error().message);
+        for (int i = 0; i < most_cycles_ && (i == 0 || server_->cycles_wanted()); ++i) {
             cycles_->run_wanted();
             while (cycles_->has_decisions()) cycles_->go_on();
             take_run_events(*server_);
@@ -423,13 +432,16 @@ class Site {
         now_ += time;
         set_clock();
         if (auto done = look_at_reservations(*server_, server_->now()); !done)
-            fault("reservations", done.error().message);
+            failed("reservations", done.error().message);
         cycles_->look_at_clock();
         if (auto done = wake_waiting(*server_, server_->now()); !done)
-            fault("waiting jobs", done.error().message);
+            failed("waiting jobs", done.error().message);
         route_jobs(*server_, server_->now());
-        if (auto done = purge_history(*server_, server_->now()); !done)
-            fault("history", done.error().message);
+        for (bool goes_on = true; goes_on;) {
+            const auto more = purge_history(*server_, server_->now());
+            if (!more) failed("history", more.error().message);
+            goes_on = more.value_or(false);
+        }
         mailer_->reap();
     }
     // Settles also what no event asks for.
@@ -451,25 +463,29 @@ class Site {
 
     // ---- Making requests from the input. ----
 
-    Identity who(bool user) const {
-        const char* name = user ? "daemon" : "root";
+    Identity who(const char* name) const {
         return {name, "host.example.org",
                 privilege_of(server_->state, "root", name, server_->state.host_name)};
     }
     ifl::Reply ask(bool as_user, ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
-        const Identity asks = who(as_user);
+        return ask(as_user ? "daemon" : "root", sessions_[as_user ? 1 : 0], type, std::move(body),
+                   std::move(extend));
+    }
+    ifl::Reply ask(const char* user, host::Session& session, ifl::RequestType type, ifl::RequestBody body,
+                   std::string extend = {}) {
+        const Identity asks = who(user);
         ifl::Request request{type, asks.user, std::move(body), std::move(extend)};
         // Encode and decode the request, as a request over the network is.
         const auto arrived = ifl::decode_request(ifl::encode_request(request));
         if (!arrived) fault("a request can't be read", arrived.error().message);
-        Context context{*server_, asks, server_->now(), *arrived, sessions_[as_user ? 1 : 0]};
+        Context context{*server_, asks, server_->now(), *arrived, session};
         // A client that waits for a reservation's answer gets one, as time passes and cycles run.
         const auto wait = [&] {
             waited_ = true;
             go_on(seconds(60));
             settle();
         };
-        auto reply = ifl::decode_reply(ifl::encode_reply(answer(context, wait)));
+        auto reply = ifl::decode_reply(ifl::encode_reply(answer_to(context, wait)));
         if (!reply) fault("a reply can't be read", reply.error().message);
         return std::move(*reply);
     }
@@ -481,6 +497,7 @@ class Site {
         const auto* signal = std::get_if<ifl::SignalJob>(&body);
         const std::string& id = single != nullptr ? single->job : signal != nullptr ? signal->job : extend;
         const bool several = id.find('[') != std::string::npos;
+        by_parts_ = by_parts_ || several;
         const std::string before = state_text();
         waited_ = false;
         if (const auto* manage = std::get_if<ifl::Manage>(&body); manage != nullptr && talks()) {
@@ -615,6 +632,7 @@ class Site {
     }
 
     void step() {
+        by_parts_ = false;
         using enum ifl::RequestType;
         static constexpr Names kSignals = {"TERM", "SIGKILL", "suspend", "resume", "9", "admin-suspend"};
         static constexpr Names kVnodes = {"", "", "(n1:ncpus=1)", "n1", "n1+n2"};
@@ -686,6 +704,7 @@ class Site {
                 return request(modify_reservation,
                                ifl::ModifyReservation{MGR_OBJ_RESV, reservation(), attributes(MGR_OBJ_RESV)});
             case 25: {
+                by_parts_ = true;
                 const auto reply = ask(choose_.below(2) == 0, delete_job_list,
                                        ifl::DeleteJobList{{job(), job(), job()}}, choose_.of(kDeletions));
                 return note(delete_job_list, reply);
@@ -804,6 +823,8 @@ class Site {
 
     Choices choose_;
     fs::path home_;
+    std::string zone_ = "UTC";
+    int most_cycles_ = 5;      // of those that are wanted at once
     seconds now_{1795428000};  // 2026-11-23 10:00:00 UTC
     Clock clock_;
     std::unique_ptr<Log> log_;
@@ -814,6 +835,7 @@ class Site {
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
+    bool by_parts_ = false;      // the last step's request may be done for a part of its objects
     bool waited_ = false;        // time has passed while a request waited
     host::Session sessions_[2];  // a session of root, and one of an ordinary user
     std::vector<std::string> jobs_;
