@@ -643,8 +643,8 @@ extern struct batch_status* pbs_statquota(int connect, const char* quota, struct
  * resource is the limited resource; "enabled" and "in_force". Users who are neither managers nor operators
  * see the counters of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL, or "jobs": then
  * there are also the attributes "job" with the amounts of jobs, whose resources are the ids of the jobs: of
- * those that run and, for quotas whose rules don't name vnodes, of those that the policy has suspended or that
- * have an expected start.
+ * those that run and, for quotas whose rules don't name vnodes, of those that the policy has suspended or
+ * that have an expected start.
  */
 extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*
