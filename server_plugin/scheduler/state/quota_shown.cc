@@ -74,7 +74,7 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
 // expected start by those in which they will be.
 QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state) {
     const Tables& tables = *state.tables;
-    std::map<JobHandle, std::pair<JobSlot, std::vector<Charge>>> jobs;
+    std::map<JobHandle, std::pair<JobSlot, Charges>> jobs;
     for (const auto& [job, counted] : running_)
         jobs.emplace(tables.jobs.handle[job], std::pair(job, counted.charges));
     const auto add_later = [&](JobSlot job) {
