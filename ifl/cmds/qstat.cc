@@ -127,22 +127,30 @@ class Qstat {
         }
     }
 
-    void ask_jobs_of_queue(const std::string& operand) {
+    // Returns the server that a destination names, and sets `queue` to its queue. nullptr: there is none to
+    // ask, which was said.
+    Server* server_of(const std::string& operand, std::string& queue) {
         const auto destination = parse_destination(operand);
         if (!destination) {
             complain(kProgram, destination.error().message);
             status_ = 1;
-            return;
+            return nullptr;
         }
-        Server* at = server(destination->server);
+        queue = destination->queue;
+        return server(destination->server);
+    }
+
+    void ask_jobs_of_queue(const std::string& operand) {
+        std::string queue;
+        Server* at = server_of(operand, queue);
         if (at == nullptr) return;
         AttrList criteria = options_.criteria;
-        if (!destination->queue.empty()) criteria.add(ATTR_q, "", destination->queue, EQ);
+        if (!queue.empty()) criteria.add(ATTR_q, "", queue, EQ);
         batch_status* jobs =
             criteria.empty()
                 ? pbs_statjob(at->connection.handle(), nullptr, shown_.attributes(), extend())
                 : pbs_selstat(at->connection.handle(), criteria.operations(), shown_.attributes(), extend());
-        show_jobs(*at, jobs, destination->queue);
+        show_jobs(*at, jobs, queue);
     }
 
     const char* extend() const { return options_.extend.empty() ? nullptr : options_.extend.c_str(); }
@@ -180,19 +188,13 @@ class Qstat {
     }
 
     void ask_queues(const std::string& operand) {
-        const auto destination = parse_destination(operand);
-        if (!destination) {
-            complain(kProgram, destination.error().message);
-            status_ = 1;
-            return;
-        }
-        Server* at = server(destination->server);
+        std::string queue;
+        Server* at = server_of(operand, queue);
         if (at == nullptr) return;
-        const StatusList queues(
-            pbs_statque(at->connection.handle(), destination->queue.c_str(), nullptr, nullptr));
+        const StatusList queues(pbs_statque(at->connection.handle(), queue.c_str(), nullptr, nullptr));
         if (queues == nullptr) {
             if (const int code = pbs_errno; code != PBSE_NONE) {
-                complain(kProgram, fmt::format("{} {}", at->connection.error_text(), destination->queue));
+                complain(kProgram, fmt::format("{} {}", at->connection.error_text(), queue));
                 failed(code);
             }
             return;
