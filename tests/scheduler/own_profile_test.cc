@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/plugins/comparators.h"
@@ -116,6 +117,28 @@ TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {
     world.finish(third, at(5));
     EXPECT_THAT(world.cycle(at(5), true, "default", CycleTrigger::job_ended).started, ElementsAre(first));
     EXPECT_FALSE(world.running(second));
+}
+
+// A rule whose decisions change at noon, which no refusal names.
+const BoundaryRule kNoon{"noon", [](const Tables&, const Settings&, Instant t) -> std::optional<Instant> {
+                             if (t < at(12)) return at(12);
+                             return std::nullopt;
+                         }};
+
+TEST(OwnProfile, ARuleNamesTheInstantAtWhichTimeChangesItsDecisions) {
+    constexpr std::array<const BoundaryRule*, 1> kBoundaries = {&kNoon};
+    Profile with_noon = kFifo;
+    with_noon.boundaries = kBoundaries;
+    World world;
+    world.policy().profile = &with_noon;
+    world.policy().sort_by_past_usage = {};
+    world.queue({.name = "q"});
+    world.configure();
+    (void)world.scheduler.tick(at(9));
+    EXPECT_EQ(world.scheduler.next_deadline(at(9)), at(12));
+    EXPECT_FALSE(world.scheduler.tick(at(11, 59)).cycle_wanted);
+    EXPECT_TRUE(world.scheduler.tick(at(12)).cycle_wanted);
+    EXPECT_GT(world.scheduler.next_deadline(at(12)), at(12));
 }
 
 }  // namespace
