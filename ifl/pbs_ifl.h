@@ -824,6 +824,7 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  * - kind: group or entity; parent, except for the root; shares;
  * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
  * - usage, in units of the usage_formula, at least 1, and decayed: the usage that a decay now would leave;
+ * - long_usage: what its jobs have used in all, without decays;
  * - tree_usage and factor: fairshare_tree_usage and fairshare_factor of formulas;
  * - place, from 1, of an entity: the entity that has had the least of its share is the first;
  * - for tickets_share, by the present jobs: level, short_target and overall_short_target (the parts of the

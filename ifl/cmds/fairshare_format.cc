@@ -56,6 +56,7 @@ ShareElement element_of(const batch_status& object) {
     element.actual = real_of(object, "actual");
     element.usage = real_of(object, "usage");
     element.decayed = real_of(object, "decayed");
+    element.long_usage = real_of(object, "long_usage");
     element.tree_usage = real_of(object, "tree_usage");
     element.factor = real_of(object, "factor");
     element.jobs = integer_of(object, "jobs").value_or(0);
@@ -99,14 +100,14 @@ std::string heading(const ShareTree& tree) {
 using Row = text::TableRow;
 
 std::string elements_text(const ShareTree& tree) {
-    std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Place", "Jobs",
+    std::vector<Row> rows = {{"", "Shares", "Target", "Actual", "Usage", "Decayed", "Long", "Place", "Jobs",
                               "Running", "Level", "Short", "Overall"}};
     for (const ShareElement& element : tree.elements)
         rows.push_back({std::string(2 * element.depth, ' ') + printable(element.name),
                         element.parent.empty() ? "" : std::to_string(element.shares), percent(element.target),
                         percent(element.actual), amount(element.usage), amount(element.decayed),
-                        element.place == 0 ? "" : std::to_string(element.place), std::to_string(element.jobs),
-                        std::to_string(element.running), percent(element.level),
+                        amount(element.long_usage), element.place == 0 ? "" : std::to_string(element.place),
+                        std::to_string(element.jobs), std::to_string(element.running), percent(element.level),
                         percent(element.short_target), percent(element.overall_short_target)});
     return text::table(rows);
 }
@@ -130,6 +131,7 @@ Json json_of(const ShareElement& element) {
     json["actual"] = element.actual;
     json["usage"] = element.usage;
     json["decayed"] = element.decayed;
+    json["long_usage"] = element.long_usage;
     json["tree_usage"] = element.tree_usage;
     json["factor"] = element.factor;
     json["jobs"] = element.jobs;

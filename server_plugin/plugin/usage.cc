@@ -36,6 +36,11 @@ void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
     if (changes.decayed) batch.last_decay = changes.last_decay;
 }
 
+// The scope of the long usage of a scope's entities, which no decay changes.
+std::string long_scope(std::string_view scope) {
+    return fmt::format("{}: long usage", scope);
+}
+
 bool has_changes(const sched::Scheduler& scheduler) {
     return scheduler.has_usage_changes() || scheduler.has_share_changes();
 }
@@ -72,11 +77,17 @@ objects::Result<void> UsageSaver::load(objects::Store& store, sched::Scheduler& 
 void UsageSaver::load_shares(objects::Store& store, sched::Scheduler& scheduler, const Host& host) {
     for (const std::string& scope : scheduler.shares_to_load()) {
         const auto stored = read_stored(store, scope);
-        if (stored)
-            scheduler.load_shares(scope, stored->usage, stored->charges, stored->last_decay);
+        auto long_usage = stored ? read_stored(store, long_scope(scope)) : stored;
+        // Where no entity has any, a row of the root tells this from a database that doesn't have long usage
+        // yet.
+        if (long_usage && long_usage->last_decay != sched::Instant{})
+            long_usage->usage.push_back({{}, "root", 0});
+        if (long_usage)
+            scheduler.load_shares(scope, stored->usage, stored->charges, stored->last_decay,
+                                  long_usage->usage);
         else
             host.log(PBS_LOG_ERROR, scope,
-                     fmt::format("The usage can't be read: {}", stored.error().message));
+                     fmt::format("The usage can't be read: {}", long_usage.error().message));
     }
 }
 
@@ -119,6 +130,12 @@ void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const
                        sched::Instant now) {
     if (scheduler.has_usage_changes()) append(unsaved_[std::string(kScope)], scheduler.take_usage_changes());
     for (sched::ShareChanges& changed : scheduler.take_share_changes()) {
+        if (!changed.changes.long_usage.empty()) {
+            objects::UsageBatch& in_all = unsaved_[long_scope(changed.scope)];
+            in_all.last_decay = now;  // it never decays: the instant shows that the scope has been written
+            for (sched::UsageRow& row : changed.changes.long_usage)
+                in_all.usage.push_back({std::move(row.user), std::move(row.group), row.usage});
+        }
         objects::UsageBatch& unsaved = unsaved_[changed.scope];
         unsaved.replace_charges = true;
         append(unsaved, std::move(changed.changes));

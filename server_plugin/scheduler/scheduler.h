@@ -241,8 +241,10 @@ class Scheduler {
     // Makes shares_to_load() return all scopes again, because the store has got usage that the scheduler
     // didn't write.
     void load_shares_again();
+    // `long_usage`: of entities, see FairShares::long_usage().
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
-                     std::span<const ChargeRow> charges, Instant last_decay);
+                     std::span<const ChargeRow> charges, Instant last_decay,
+                     std::span<const UsageRow> long_usage = {});
     std::vector<ShareChanges> take_share_changes();
     bool has_share_changes() const;
     static std::string share_scope(std::string_view sched, std::string_view group);

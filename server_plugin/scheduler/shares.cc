@@ -197,6 +197,7 @@ ShareRow row_of(const FairShares& tree, Node node, Instant now) {
     row.shares = view.shares;
     row.usage = view.usage;
     row.decayed = tree.after_decay(node, now);
+    row.long_usage = view.long_usage;
     row.target = tree.share(node);
     row.actual = view.usage / tree.usage(FairShares::kRoot, now);
     row.tree_usage = tree.tree_usage(node, now);
@@ -353,13 +354,15 @@ void Scheduler::load_shares_again() {
 }
 
 void Scheduler::load_shares(std::string_view scope, std::span<const UsageRow> rows,
-                            std::span<const ChargeRow> charges, Instant last_decay) {
+                            std::span<const ChargeRow> charges, Instant last_decay,
+                            std::span<const UsageRow> long_usage) {
     settle();
     for (auto& [name, sched] : impl_->scheds)
         for (auto& [group, shares] : sched.shares) {
             if (share_scope(name, group) != scope) continue;
             shares.tree.forget_running();
             shares.tree.load(rows, charges, last_decay);
+            shares.tree.load_long_usage(long_usage);
             impl_->enroll(shares, name, sched);
         }
 }

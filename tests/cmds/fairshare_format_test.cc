@@ -22,8 +22,9 @@ void element(Objects& objects, const std::string& name, const std::string& paren
              const std::string& shares, const std::string& target, const std::string& actual,
              const std::string& usage, const std::string& decayed, const std::string& place) {
     std::vector<Objects::Attribute> attributes = {
-        {"kind", "", kind},   {"shares", "", shares},   {"target", "", target},    {"actual", "", actual},
-        {"usage", "", usage}, {"decayed", "", decayed}, {"tree_usage", "", "0.5"}, {"factor", "", "0.25"}};
+        {"kind", "", kind},         {"shares", "", shares},    {"target", "", target},
+        {"actual", "", actual},     {"usage", "", usage},      {"decayed", "", decayed},
+        {"long_usage", "", "3000"}, {"tree_usage", "", "0.5"}, {"factor", "", "0.25"}};
     if (!parent.empty()) attributes.push_back({"parent", "", parent});
     if (!place.empty()) attributes.push_back({"place", "", place});
     if (name == "alice")
@@ -80,28 +81,34 @@ TEST(Shares, AReplyIsATree) {
 TEST(SharesText, IsATableIndentedAsTheTree) {
     EXPECT_EQ(
         shares_text(trees()),
-        fmt::format(
-            "fs_group f1 of sched default, {}\n"
-            "Usage is ncpus*walltime of each euser; every 24:00:00 it is multiplied by 0.5, next "
-            "at {}\n"
-            "\n"
-            "           Shares    Target    Actual  Usage  Decayed  Place  Jobs  Running    Level    Short  "
-            "Overall\n"
-            "root               100.000%  100.000%   2001     1000            0        0   0.000%   0.000%  "
-            " "
-            "0.000%\n"
-            "  physics      40   40.000%   60.000%   1200   600.12            0        0   0.000%   0.000%  "
-            " "
-            "0.000%\n"
-            "    alice      30   30.000%   50.000%   1000   500.12      3     3        1  75.000%  50.000%  "
-            "25.000%\n"
-            "    bob        10   10.000%   10.000%    200      100      2     0        0   0.000%   0.000%   "
-            "0.000%\n"
-            "  carol        60   60.000%   40.000%    800      400      1     0        0   0.000%   0.000%   "
-            "0.000%\n"
-            "  dan           0    0.000%    0.000%      1        1      4     0        0   0.000%   0.000%   "
-            "0.000%\n",
-            instant_text(kShown), instant_text(kShown + 86000)));
+        fmt::format("fs_group f1 of sched default, {}\n"
+                    "Usage is ncpus*walltime of each euser; every 24:00:00 it is multiplied by 0.5, next "
+                    "at {}\n"
+                    "\n"
+                    "           Shares    Target    Actual  Usage  Decayed  Long  Place  Jobs  Running    "
+                    "Level    Short  "
+                    "Overall\n"
+                    "root               100.000%  100.000%   2001     1000  3000            0        0   "
+                    "0.000%   0.000%  "
+                    " "
+                    "0.000%\n"
+                    "  physics      40   40.000%   60.000%   1200   600.12  3000            0        0   "
+                    "0.000%   0.000%  "
+                    " "
+                    "0.000%\n"
+                    "    alice      30   30.000%   50.000%   1000   500.12  3000      3     3        1  "
+                    "75.000%  50.000%  "
+                    "25.000%\n"
+                    "    bob        10   10.000%   10.000%    200      100  3000      2     0        0   "
+                    "0.000%   0.000%   "
+                    "0.000%\n"
+                    "  carol        60   60.000%   40.000%    800      400  3000      1     0        0   "
+                    "0.000%   0.000%   "
+                    "0.000%\n"
+                    "  dan           0    0.000%    0.000%      1        1  3000      4     0        0   "
+                    "0.000%   0.000%   "
+                    "0.000%\n",
+                    instant_text(kShown), instant_text(kShown + 86000)));
 }
 
 TEST(SharesText, TheTreeAlone) {
@@ -159,6 +166,7 @@ TEST(SharesJson, HasTheSame) {
                                                    {"actual", 0.5},
                                                    {"usage", 1000.25},
                                                    {"decayed", 500.125},
+                                                   {"long_usage", 3000},
                                                    {"tree_usage", 0.5},
                                                    {"factor", 0.25},
                                                    {"jobs", 3},

@@ -86,8 +86,12 @@ TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
     EXPECT_TRUE(wait_for([&] { return stored("qa").value_or(0) > 2 * 7000; }));
     EXPECT_LT(stored("qa").value_or(0), 2 * 7400);
     EXPECT_EQ(first_of("qa", "qb"), "qb");
+    ASSERT_EQ(server.command({"pbs_fairshare", "-d"}).exit, 0);
     server.kill9();
     ASSERT_TRUE(server.start());
+    EXPECT_THAT(server.command({"pbs_fairshare", "-F", "json"}).out,
+                ContainsRegex("\"name\": \"qa\",[^}]*\"long_usage\": 14[0-9][0-9][0-9]"))
+        << "it doesn't decay";
     EXPECT_EQ(first_of("qa", "qb"), "qb");
 }
 
@@ -111,7 +115,8 @@ TEST_F(FairShare, TheTreeIsShownAndChanged) {
     const Output text = server.command({"pbs_fairshare"});
     ASSERT_EQ(text.exit, 0) << text.err;
     EXPECT_THAT(text.out, StartsWith("fs_group f1 of sched default, "));
-    EXPECT_THAT(text.out, ContainsRegex("\n  qa +75 +68\\.182% +[0-9.]+% +5000 +2500 +2 +0 +0 +0[.]000% "));
+    EXPECT_THAT(text.out,
+                ContainsRegex("\n  qa +75 +68\\.182% +[0-9.]+% +5000 +2500 +0 +2 +0 +0 +0[.]000% "));
     EXPECT_EQ(server.command({"pbs_fairshare", "-t"}).out,
               "root\n    qa (75)\n    qb (25)\n    unknown (10)\n");
     EXPECT_THAT(server.command({"pbs_fairshare", "-c", "qa", "qb"}).out, StartsWith("qb goes before qa: "));
@@ -127,7 +132,8 @@ TEST_F(FairShare, TheTreeIsShownAndChanged) {
     EXPECT_EQ(stored("qa"), 2500);
     server.kill9();
     ASSERT_TRUE(server.start());
-    EXPECT_THAT(server.command({"pbs_fairshare"}).out, ContainsRegex("\n  qa .* 2500 +1250 +2 +0 +0 "));
+    EXPECT_THAT(server.command({"pbs_fairshare"}).out,
+                ContainsRegex("\n  qa .* 2500 +1250 +[0-9.]+ +2 +0 +0 "));
     EXPECT_EQ(server.command({"pbs_fairshare", "-e"}).exit, 0);
 
     const Output unknown = server.command({"pbs_fairshare", "-s", "qz", "1"});

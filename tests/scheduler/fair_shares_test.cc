@@ -131,6 +131,46 @@ TEST(FairShares, ADecayNowLeavesWhatIsForetoldOfIt) {
     EXPECT_EQ(shares.next_decay(at(50)), at(3650));
 }
 
+TEST(FairShares, LongUsageDoesNotDecay) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "joe", 300}, UsageRow{"", "eve", 50}}}, {}, at(0));
+    shares.load_long_usage({});
+    const auto joe = shares.entity("joe");
+    const auto bob = shares.entity("bob");
+    EXPECT_DOUBLE_EQ(shares.long_usage(joe, at(0)), 300) << "it begins with what is left";
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(0)), 350);
+    shares.job_runs({1, "1.svr"}, joe, {0, 2}, at(0));
+    shares.job_runs({2, "2.svr"}, bob, {5, 0}, at(0));
+    EXPECT_DOUBLE_EQ(shares.long_usage(joe, at(50)), 400);
+    shares.decay_now(at(50));
+    EXPECT_DOUBLE_EQ(shares.usage(joe, at(50)), 200);
+    EXPECT_DOUBLE_EQ(shares.long_usage(joe, at(50)), 400);
+    EXPECT_DOUBLE_EQ(shares.long_usage(joe, at(60)), 420);
+    shares.set_usage(bob, 9000, at(60));
+    EXPECT_DOUBLE_EQ(shares.long_usage(bob, at(60)), 5) << "nobody used what a manager sets";
+    EXPECT_DOUBLE_EQ(shares.long_usage(*shares.find("physics"), at(60)), 5);
+    EXPECT_DOUBLE_EQ(shares.view(joe, at(60)).long_usage, 420);
+    const UsageChanges changes = shares.take_changes();
+    EXPECT_EQ(std::ranges::find(changes.long_usage, "joe", &UsageRow::user)->usage, 420);
+    EXPECT_EQ(std::ranges::find(changes.long_usage, "physics", &UsageRow::user), changes.long_usage.end());
+
+    // Another tree has the same long usage of entities, and so has one that is loaded.
+    FsGroup other = group();
+    other.elements.pop_back();
+    shares.set_group(other);
+    EXPECT_DOUBLE_EQ(shares.long_usage(shares.entity("joe"), at(60)), 420);
+    EXPECT_DOUBLE_EQ(shares.long_usage(*shares.find("unknown"), at(60)), 470);
+    FairShares loaded(group());
+    loaded.load(changes.usage, {}, at(60));
+    loaded.load_long_usage(changes.long_usage);
+    EXPECT_DOUBLE_EQ(loaded.long_usage(loaded.entity("joe"), at(60)), 420);
+    EXPECT_DOUBLE_EQ(loaded.long_usage(loaded.entity("bob"), at(60)), 5);
+    EXPECT_TRUE(loaded.take_changes().empty());
+    shares.trim(at(60));
+    EXPECT_DOUBLE_EQ(shares.long_usage(shares.entity("joe"), at(60)), 0) << "it is in no group any more";
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(60)), 5);
+}
+
 TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
     FairShares shares(group());
     const std::vector<UsageRow> rows{{"", "joe", 300}, {"", "eve", 50}, {"", "dan", 20}};

@@ -71,6 +71,7 @@ void add_row(Reply& reply, const sched::ShareRow& row) {
     shown.add("target", fmt::format("{}", row.target));
     shown.add("usage", fmt::format("{}", row.usage));
     shown.add("decayed", fmt::format("{}", row.decayed));
+    shown.add("long_usage", fmt::format("{}", row.long_usage));
     shown.add("actual", fmt::format("{}", row.actual));
     shown.add("tree_usage", fmt::format("{}", row.tree_usage));
     shown.add("factor", fmt::format("{}", row.factor));

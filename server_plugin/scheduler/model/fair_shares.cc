@@ -86,6 +86,7 @@ bool FairShares::set_group(const FsGroup& group) {
     if (group == group_) return false;
     const bool same_tree = group.elements == group_.elements && group.unknown_shares == group_.unknown_shares;
     const std::vector<UsageRow> before = rows();
+    const std::vector<UsageRow> long_before = long_rows();
     forget_running();
     group_ = group;
     if (same_tree) return true;
@@ -95,6 +96,7 @@ bool FairShares::set_group(const FsGroup& group) {
     make_tree();
     const auto charges = std::exchange(charged_, {});
     load(entities, {}, last_decay_);
+    set_long_usage(long_before);
     charged_ = charges;
     for (Node node = 0; node < nodes_.size(); ++node) note_changed(node);
     return true;
@@ -122,6 +124,24 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
     for (const ChargeRow& row : charges)
         charged_[row.job_id] = std::max(0.0, std::min(row.charge, kMostStored));
     last_decay_ = last_decay;
+}
+
+void FairShares::load_long_usage(std::span<const UsageRow> rows) {
+    if (!rows.empty()) return set_long_usage(rows);
+    std::vector<UsageRow> left = this->rows();
+    std::erase_if(left, [&](const UsageRow& row) { return nodes_[by_name_.at(row.user)].is_group; });
+    set_long_usage(left);
+    for (const UsageRow& row : left) note_changed(by_name_.at(row.user));
+}
+
+void FairShares::set_long_usage(std::span<const UsageRow> rows) {
+    for (Element& element : nodes_) element.long_usage = 0;
+    for (const UsageRow& row : rows) {
+        const Node node = entity(row.user);
+        if (nodes_[node].is_group) continue;
+        on_path(node,
+                [&](Element& element) { element.long_usage += std::clamp(row.usage, 0.0, kMostStored); });
+    }
 }
 
 FairShares::Node FairShares::entity(std::string_view name) {
@@ -160,7 +180,10 @@ void FairShares::count(const Running& job, double sign) {
 
 void FairShares::charge(Node entity, double amount) {
     if (amount <= 0) return;
-    on_path(entity, [&](Element& element) { element.usage += amount; });
+    on_path(entity, [&](Element& element) {
+        element.usage += amount;
+        element.long_usage += amount;
+    });
     note_path_changed(entity);
 }
 
@@ -240,9 +263,18 @@ void FairShares::forget_expected() {
     expecting_.clear();
 }
 
-double FairShares::usage(Node node, Instant now) const {
+// The usage of running jobs that isn't in the sums yet.
+double FairShares::not_settled(Node node, Instant now) const {
     const Element& element = nodes_[node];
-    return element.usage + std::max(0.0, element.offset + element.rate * seconds(now));
+    return std::max(0.0, element.offset + element.rate * seconds(now));
+}
+
+double FairShares::usage(Node node, Instant now) const {
+    return nodes_[node].usage + not_settled(node, now);
+}
+
+double FairShares::long_usage(Node node, Instant now) const {
+    return nodes_[node].long_usage + not_settled(node, now);
 }
 
 // Computes in floats, as OpenPBS's scheduler does.
@@ -285,8 +317,7 @@ void FairShares::settle(Instant now) {
         const double walltime = static_cast<double>(std::max(Seconds(0), now - job.since).count());
         const double used = job.use.base + job.use.rate * walltime;
         if (const double more = used - job.charged; more > 0) {
-            on_path(job.entity, [&](Element& element) { element.usage += more; });
-            note_path_changed(job.entity);
+            charge(job.entity, more);
             job.charged = used;
             pending_.charged.push_back({ids_.at(number), nodes_[job.entity].name, {}, used});
         }
@@ -344,8 +375,12 @@ void FairShares::trim(Instant now) {
     settle(now);
     for (auto node = static_cast<Node>(in_tree_); node < nodes_.size(); ++node) {
         const double used = nodes_[node].usage - kLeastUsage;
-        if (used <= 0) continue;
-        on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage - used); });
+        const double in_all = nodes_[node].long_usage;
+        if (used <= 0 && in_all <= 0) continue;
+        on_path(node, [&](Element& element) {
+            element.usage = std::max(kLeastUsage, element.usage - used);
+            element.long_usage = std::max(0.0, element.long_usage - in_all);
+        });
         note_path_changed(node);
     }
 }
@@ -359,6 +394,8 @@ UsageChanges FairShares::take_changes() {
     for (const Node node : changed_) {
         const Element& element = nodes_[node];
         pending_.usage.push_back({{}, element.name, element.usage == kLeastUsage ? 0 : element.usage});
+        if (!element.is_group && node != kRoot)
+            pending_.long_usage.push_back({{}, element.name, element.long_usage});
         nodes_[node].changed = false;
     }
     changed_.clear();
@@ -367,13 +404,22 @@ UsageChanges FairShares::take_changes() {
 
 FairShares::View FairShares::view(Node node, Instant now) const {
     const Element& element = nodes_[node];
-    return {element.name, element.parent, element.shares, element.is_group, usage(node, now)};
+    return {element.name,     element.parent,   element.shares,
+            element.is_group, usage(node, now), long_usage(node, now)};
 }
 
 std::vector<UsageRow> FairShares::rows() const {
     std::vector<UsageRow> rows;
     for (const Element& element : nodes_)
         if (element.usage != kLeastUsage) rows.push_back({{}, element.name, element.usage});
+    return rows;
+}
+
+std::vector<UsageRow> FairShares::long_rows() const {
+    std::vector<UsageRow> rows;
+    for (const Element& element : nodes_)
+        if (!element.is_group && element.long_usage > 0)
+            rows.push_back({{}, element.name, element.long_usage});
     return rows;
 }
 

@@ -40,6 +40,10 @@ class FairShares {
     // `last_decay`: the Epoch if there was none.
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
+    // Loads the stored long usage of entities, after load(). Without any row, as after an upgrade, long usage
+    // begins with the usage that is left.
+    void load_long_usage(std::span<const UsageRow> rows);
+
     // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
     // O(1).
     Node entity(std::string_view name);
@@ -80,6 +84,9 @@ class FairShares {
 
     // The usage of an entity or group at an instant, without expected usage.
     double usage(Node node, Instant now) const;
+    // The long usage of an entity or group: what its jobs have used, without decays and without what managers
+    // set.
+    double long_usage(Node node, Instant now) const;
     // Returns OpenPBS's fairshare_perc as a fraction: the node's part of the machine by its shares.
     double share(Node node) const;
     // Returns OpenPBS's fairshare_tree_usage: the usage of an entity and a part of the usage of its groups,
@@ -123,6 +130,7 @@ class FairShares {
         std::int64_t shares = 0;
         bool is_group = false;
         double usage = 0;
+        double long_usage = 0;
     };
     std::size_t size() const { return nodes_.size(); }
     View view(Node node, Instant now) const;
@@ -140,7 +148,8 @@ class FairShares {
         bool is_group = false;
         bool changed = false;
         double usage = kLeastUsage;
-        // Usage of running jobs that `usage` doesn't include: offset + rate * seconds since origin_.
+        double long_usage = 0;
+        // Usage of running jobs that these two don't include: offset + rate * seconds since origin_.
         double offset = 0;
         double rate = 0;
         double expected = 0;
@@ -161,6 +170,9 @@ class FairShares {
     // Takes a job out of the running ones, and charges the rest of its use. nullopt: it didn't run.
     std::optional<Running> take_out(const Job& job, double used);
     void charge(Node entity, double amount);
+    double not_settled(Node node, Instant now) const;
+    std::vector<UsageRow> long_rows() const;
+    void set_long_usage(std::span<const UsageRow> rows);
     void settle(Instant now);
     void decay_once(Instant at, double factor);
     void note_changed(Node node);

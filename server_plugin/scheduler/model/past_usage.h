@@ -49,6 +49,7 @@ struct UsageDecay {
 struct UsageChanges {
     UsageDecay decay;                       // of the stored usage, before `usage` is written
     std::vector<UsageRow> usage;            // new usage of users
+    std::vector<UsageRow> long_usage;       // of the entities of a tree of shares in `usage`
     std::vector<ChargeRow> charged;         // the charges of jobs that started
     std::vector<std::string> charges_gone;  // the ids of jobs that don't run any more
     bool decayed = false;                   // last_decay changed

@@ -19,9 +19,10 @@ struct ShareRow {
     bool is_group = false;
     std::int64_t shares = 0;
     double usage = 0;
-    double decayed = 0;  // the usage that a decay at that instant would leave
-    double target = 0;   // its part of the machine by its shares, as a fraction
-    double actual = 0;   // its part of all usage so far, as a fraction
+    double decayed = 0;     // the usage that a decay at that instant would leave
+    double long_usage = 0;  // what its jobs have used in all, without decays
+    double target = 0;      // its part of the machine by its shares, as a fraction
+    double actual = 0;      // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
     // The next members are for tickets_share, by the jobs that wait or run now.
