@@ -329,6 +329,7 @@ std::string local_text(rrule::Instant instant, const rrule::Zone& zone) {
 Result<void> check_value(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context) {
     if (Result<void> known = check_names(attribute, before, value, context); !known) return known;
+    const Value* const allowed = context.of_the_past ? &value : before;
     switch (attribute.syntax) {
         case Syntax::rrule:
             return check_recurrence_text(attribute, std::get<std::string>(value), context);
@@ -345,13 +346,13 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::word_weights:
         case Syntax::entity_weights:
         case Syntax::load_weights:
-            return check_weights(attribute, before, std::get<StringList>(value));
+            return check_weights(attribute, allowed, std::get<StringList>(value));
         case Syntax::load_thresholds:
             return check_load_thresholds(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
         case Syntax::quota_rules:
-            return check_quota_rules(before, std::get<StringList>(value));
+            return check_quota_rules(allowed, std::get<StringList>(value));
         case Syntax::output_file:
             if (before && *before == value) return {};
             return check_output(attribute, std::get<std::string>(value));
@@ -360,7 +361,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
             return check_program(attribute, std::get<std::string>(value),
                                  check_program_call({std::get<std::string>(value)}), context);
         case Syntax::integer:
-            return check_range_chunks(attribute, before, value);
+            return check_range_chunks(attribute, allowed, value);
         default:
             return {};
     }

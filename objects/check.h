@@ -32,6 +32,9 @@ struct CheckContext {
                                          // list
     bool keeps_execution_types = false;  // execution_type of queues is kept in the store; else the server
                                          // keeps it
+    // The values come from the history, so they may be values that only earlier releases allowed. The server
+    // has to be able to take such a change back after a crash.
+    bool of_the_past = false;
 };
 
 // Checks the meaning of one value: recurrences, formulas, programs, names of queues and resources. `before`

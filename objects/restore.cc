@@ -24,11 +24,13 @@ namespace {
 // that is gone.
 void check_values(const ObjectChange& change, const CheckContext& context, Problems& problems) {
     if (!change.after) return;
+    CheckContext past = context;
+    past.of_the_past = true;
     for (const auto& [index, value] : change.after->values()) {
         const Attribute& attribute = attributes(change.type)[index];
         const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
         if (before && *before == value) continue;
-        if (const Result<void> checked = check_value(attribute, before, value, context); !checked)
+        if (const Result<void> checked = check_value(attribute, before, value, past); !checked)
             problems.add(in_object(checked.error(), change.type, change.name));
     }
 }

@@ -8,6 +8,7 @@
 
 #include <fstream>
 
+#include "objects/restore.h"
 #include "tests/objects/store_fixture.h"
 
 namespace pbs::objects {
@@ -118,6 +119,12 @@ TEST_F(StoreFileTest, AnUrgencyOfAnEarlierReleaseIsRead) {
     EXPECT_THAT(refused("s p default_policy urgency_of_resources=\"mem=2.5,ncpus=1\"").message,
                 HasSubstr("'mem=2.5'"));
     run("s p default_policy functional_weights=\"user=0.5\"");
+    // A server takes a change back if its own part of it was lost in a crash.
+    const std::uint64_t before = store_->snapshot()->revision();
+    run("s p default_policy urgency_of_resources=\"mem=2,ncpus=1\"");
+    const RewriteOptions options{[](ObjectType, std::string_view) { return true; }, false};
+    ASSERT_TRUE(restore(*store_, {before, {}}, options, kManager, kNow));
+    EXPECT_EQ(shown(ObjectType::policy, "default_policy", "urgency_of_resources"), "mem=1.5,ncpus=1");
 }
 
 // Earlier releases allowed quotas to have time_windows of type prime.
