@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -104,6 +105,35 @@ TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
     world.run(other, "batch", "n1", now);
     (void)add(1, kHour);
     EXPECT_EQ(reserved(cycle()), "n2 at 840");
+}
+
+// The user's job on n1 has ended when the waiting job starts, so the quota has four CPUs for another job of
+// the user then, as long as the reservation is kept and when it is made anew.
+TEST_F(Drained, BesideAQuotaOthersGetAsMuchAsWillBeLeft) {
+    World other;
+    Settings& s = other.origin({"batch"});
+    s.max_queued_time = Seconds(kHour);
+    s.schedule_log = "schedule";
+    s.quotas = {quota({.rules = {{"all", "users={*} to ncpus=12"}}})};
+    other.queue({.name = "batch"});
+    other.vnode({.name = "n1", .ncpus = 8});
+    other.vnode({.name = "n2", .ncpus = 8});
+    other.configure();
+    const auto run = [&](const std::string& owner, const std::string& vnode, int hours) {
+        const int job =
+            other.job({.owner = owner, .ncpus = 2, .walltime = hours * kHour, .queued = at(8)}, at(8));
+        other.run(job, "batch", vnode, at(8));
+    };
+    run("w", "n1", 4);
+    run("x", "n2", 6);
+    (void)other.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = at(6)}, now);
+    const auto cycle = [&] { return other.cycle(now, true, "default", CycleTrigger::job_new); };
+    EXPECT_EQ(reserved(cycle()), "n1 at 720");
+    const int too_much = other.job({.owner = "w", .ncpus = 5, .walltime = 5 * kHour, .queued = now}, now);
+    const int enough = other.job({.owner = "w", .ncpus = 4, .walltime = 5 * kHour, .queued = now}, now);
+    const Outcome outcome = cycle();
+    EXPECT_EQ(reserved(outcome), "n1 at 720");
+    EXPECT_THAT(outcome.started, testing::ElementsAre(enough)) << too_much;
 }
 
 // n1 has room at 10:00, when the queue's limit still refuses the job. When the limit no longer does, at

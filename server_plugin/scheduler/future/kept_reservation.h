@@ -56,7 +56,10 @@ class KeptReservation {
     std::vector<Reservation::Spare> least_spare;
     std::vector<View> views;
     std::vector<Watched> watched;
-    // The owner and the group whose starts and ends may change a limit with counters of its own (OwnLimit).
+    // For limits with counters of their own (OwnLimit): how much more is left at `start` than by the jobs
+    // that run when the reservation is taken over.
+    std::vector<Reservation::Spare> own;
+    // The owner and the group whose starts and ends may change such a limit.
     std::optional<std::uint32_t> owner;
     std::optional<std::uint32_t> group;
     // The number of jobs, running in its queue or on that queue's vnodes, that end at `start` or later.

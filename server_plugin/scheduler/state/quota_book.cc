@@ -100,7 +100,7 @@ void QuotaBook::begin_cycle(CycleState& state) {
     const auto changed = tables.running_changes.since(read_);
     if (!changed || state.now < last_ || !is_for(*state.settings, tables) ||
         counters_.size() > kMostCounters + 4 * running_.size()) {
-        *this = {};
+        *this = QuotaBook(made_ + 1);
         of_ = state.settings->quotas;
         excluded_ = state.settings->exclude_resources;
         planning_ = state.planning;
@@ -524,7 +524,7 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
             const auto most = limit_of(state, counted.key, i);
             if (!bounds[i].consumable || charge.amounts[i] == 0 || !most) continue;
             const std::int64_t used = used_at(&counted, i, reservation.start, *binds);
-            reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
+            reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, made_}, i, &limit},
                                          values::Sum(*most) - used - charge.amounts[i]});
         }
     }

@@ -37,6 +37,8 @@ namespace pbs::sched {
 
 class QuotaBook {
   public:
+    QuotaBook() = default;
+
     // The facts of a job that decide which rules match it.
     struct Subject {
         Entities whose;
@@ -126,6 +128,8 @@ class QuotaBook {
     std::vector<QuotaUse> shown(CycleState& state, bool with_jobs);
 
   private:
+    explicit QuotaBook(std::uint32_t made) : made_(made) {}
+
     struct Bound {                   // a limit of a rule
         std::uint32_t what = kJobs;  // kJobs, kWalltimeAmount or a resource
         std::int64_t most = 0;
@@ -302,6 +306,8 @@ class QuotaBook {
     absl::flat_hash_map<Key, std::uint32_t> group_numbers_;  // by the key of the counters, without a vnode
     std::vector<CounterGroup> groups_;
     std::uint64_t begun_ = 1;  // the number of calls of begin_cycle()
+    // How often the counters were made anew: keys that keep() made have this number.
+    std::uint32_t made_ = 0;
     Given given_;
     // By user and group, and by queue; nullopt: not known yet. The one that was looked up last is
     // `last_own_`.

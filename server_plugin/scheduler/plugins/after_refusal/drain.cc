@@ -4,6 +4,7 @@
 // scheduler "goes out of its way" for the first job)
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -26,6 +27,10 @@ struct DrainFor {
     // drain, too. Ignores vnodes.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
+
+bool is_own(const Reservation::Spare& one) {
+    return one.key.use.scope == UseScope::own;
+}
 
 // The drains of the last cycle with this rule.
 struct Drains {
@@ -156,9 +161,15 @@ bool Drain::reserve_kept(const Candidate& job) {
     // The earlier reservations are on other vnodes: keep_reservation() makes sure of that.
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, kept.placement, shares);
-    use_spare(state_, user, kept.start, kept.end);
     Reservation made{job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}};
     for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, made);
+    for (Reservation::Spare& one : made.spare) {
+        if (!is_own(one)) continue;
+        const auto more = std::ranges::find(kept.own, one.key, &Reservation::Spare::key);
+        if (more == kept.own.end()) return false;
+        one.left += more->left;
+    }
+    use_spare(state_, user, kept.start, kept.end);
     state_.reservations.push_back(std::move(made));
     state_.instants->insert(kept.start);
     for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);
@@ -226,9 +237,19 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view, const 
     kept.by_vnode = placement.parts;
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
-    std::ranges::copy_if(made.spare, std::back_inserter(kept.spare), [](const Reservation::Spare& one) {
-        return one.key.use.scope != UseScope::own;  // reserve_kept() finds these anew
-    });
+    std::ranges::copy_if(made.spare, std::back_inserter(kept.spare), std::not_fn(is_own));
+    // reserve_kept() asks what limits with counters of their own leave beside the jobs that run then. At the
+    // start some of these will have ended, or others begun.
+    Reservation now{made.job, made.start, made.end, made.view, {}, true, false, {}};
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state_, job, job.user, view, placement, shares);
+    for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, now);
+    std::ranges::copy_if(made.spare, std::back_inserter(kept.own), is_own);
+    for (Reservation::Spare& one : kept.own) {
+        const auto same = std::ranges::find(now.spare, one.key, &Reservation::Spare::key);
+        if (same == now.spare.end()) return;
+        one.left -= same->left;
+    }
     for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
         const std::int64_t most = future_.schedule().demand(limit).used->max_in({made.start, made.end});
         kept.least_spare.push_back({limit.key, values::Sum(limit.capacity) - most});

@@ -19,12 +19,16 @@ struct KeptBook {
     std::shared_ptr<QuotaBook> book{};
 };
 
+// Returns whether the book lasts from cycle to cycle. That of a larger machine that is only assumed
+// (fake_machine_mult) doesn't: its vnodes have other amounts.
+bool lasts(const CycleState& state) {
+    return state.sums != nullptr && state.vnodes == &state.tables->vnodes;
+}
+
 QuotaBook& book_of(CycleState& state) {
     auto& own = state.own.of<CycleBook>().book;
     if (own) return *own;
-    // Don't keep the book of a larger machine that is only assumed (fake_machine_mult): its vnodes have other
-    // amounts.
-    if (state.sums != nullptr && state.vnodes == &state.tables->vnodes) {
+    if (lasts(state)) {
         auto& kept = state.sums->of<KeptBook>().book;
         if (!kept) kept = std::make_shared<QuotaBook>();
         own = kept;
@@ -133,10 +137,12 @@ const OwnLimit kQuotaLimit{
         [](CycleState& state, const User& user, const LimitKey& key, std::int64_t left) {
             return book_of(state).exceeds_after(state, user.owner, user.group, key, left);
         },
-    .changed_by =
-        [](CycleState& state, const User& user, const QueueView& view) {
-            return book_of(state).changed_by(state, user.owner, user.group, view.slot);
-        },
+    .changed_by = [](CycleState& state, const User& user,
+                     const QueueView& view) -> std::optional<EntityKind> {
+        // Another book numbers its counters anew in each cycle.
+        if (!lasts(state)) return std::nullopt;
+        return book_of(state).changed_by(state, user.owner, user.group, view.slot);
+    },
     .use = [](CycleState& state, const LimitUser& user,
               const LimitKey& key) { return book_of(state).use(state, user, key); },
     .gives = is_of_quota};
