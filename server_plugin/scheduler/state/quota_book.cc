@@ -283,11 +283,12 @@ QuotaBook::Charges QuotaBook::charges(const CycleState& state, const LimitUser& 
             continue;
         }
         std::optional<Candidate> candidate;
+        VnodeSlot vnode = kNoSlot;  // the vnode of `candidate`
         for (std::size_t n = 0; n < user.shares.size(); ++n) {
             const Vnodes::Share& share = user.shares[n];
             if (n != 0 && share.column >= state.vnodes->columns().size()) continue;  // counts the job itself
-            // The shares of a vnode are in a row.
-            if (n == 0 || share.vnode != user.shares[n - 1].vnode) {
+            if (n == 0 || share.vnode != vnode) {
+                vnode = share.vnode;
                 candidate = at_vnode(state, route, share.vnode);
                 if (candidate && n == 0) charge_whole(*candidate, false);
                 if (candidate && n != 0) charge(candidate->key);
