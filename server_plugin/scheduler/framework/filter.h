@@ -85,8 +85,8 @@ enum FilterTrait : unsigned {
     // has the turn instead.
     before_turns = 64,
     // The filter refuses no job of a user for whom `refuses_after` isn't 0, with a request that there was
-    // when
-    // the cycle began. Searches for more chunks (select_range) call it for each of their larger requests.
+    // when the cycle began. Searches for more chunks (select_range) call it for each of their larger
+    // requests.
     by_users_only = 128,
     // The filter reads QueueView::empties, which few policies need.
     about_last_end = 256,

@@ -459,6 +459,8 @@ void Judge::begin_second_pass() {
         if (c_.answers[c_.refused[i].answer].rejected) done_with_[c_.refused[i].job] = true;
     }
     forget();
+    // The reservations are made anew, though their number may be the same.
+    queues_.batch().standings = {};
 }
 
 void Judge::forget() {
