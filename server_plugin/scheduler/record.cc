@@ -207,7 +207,8 @@ using Scheds = std::map<std::string, Sched, std::less<>>;
 
 void restore_queue(Scheduler& scheduler, Tables& t, const QueueState& state) {
     scheduler.queue_changed(state.record);
-    if (!state.known) scheduler.queue_removed(state.record.queue);
+    // queue_removed() might give the slot to another queue, though the jobs come later.
+    if (!state.known) t.queues.remove(t.queues.find(state.record.queue));
     t.queues[t.queues.slot(state.record.queue)].idle_since = state.idle_since;
 }
 

@@ -1,5 +1,6 @@
 #include "server_plugin/scheduler/model/job_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pbs::sched {
@@ -97,7 +98,7 @@ QueueSlot QueueTable::slot(QueueHandle handle) {
 
 void QueueTable::remove(QueueSlot slot) {
     if (!std::exchange(queues_[slot].known, false)) return;
-    removed_.push_back(slot);
+    if (std::ranges::find(removed_, slot) == removed_.end()) removed_.push_back(slot);
 }
 
 void QueueTable::reuse(const std::vector<bool>& in_use) {
