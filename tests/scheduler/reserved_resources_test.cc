@@ -80,6 +80,15 @@ TEST_F(ReservedResources, AmountsInCommentsAreOfTheOtherVnodes) {
               "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 2 T: 8)");
 }
 
+TEST_F(ReservedResources, AChunkThatOnlySuchAVnodeCouldHoldCanNeverRun) {
+    world.vnode({.name = "n8", .ncpus = 8, .gpus = 4});
+    world.vnode({.name = "n2", .ncpus = 4, .gpus = 0});
+    world.configure();
+    const int job = world.job({.queue = "work", .select = "1:ncpus=8"});
+    EXPECT_EQ(world.cycle(at(9)).comment.at(job),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 4)");
+}
+
 TEST_F(ReservedResources, AQueueThatHasOneTakesOnlyJobsThatAskForIt) {
     world.queue({.name = "gpu", .available_gpus = 2});
     const int plain = world.job({.queue = "gpu", .ncpus = 1});

@@ -182,8 +182,9 @@ Shortage FitIndex::shortage(Inventory& inventory, PoolId id, const Request& requ
     for (const Chunk& chunk : request.chunks) {
         const Row needs = columns.needs_of(chunk, AskedSharing::shared, node_size);
         for (std::uint32_t c = kFirstResourceColumn; c < columns.size(); ++c) {
-            const std::int64_t most = never ? most_in_all[c] : most_free[c];
-            if (needs[c] > most) return {columns.resource(c), never, needs[c], most, most_in_all[c], {}};
+            const bool too_large = never || needs[c] > most_in_all[c];
+            const std::int64_t most = too_large ? most_in_all[c] : most_free[c];
+            if (needs[c] > most) return {columns.resource(c), too_large, needs[c], most, most_in_all[c], {}};
         }
     }
     Shortage none;
