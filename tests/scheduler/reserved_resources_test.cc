@@ -84,8 +84,10 @@ TEST_F(ReservedResources, AChunkThatOnlySuchAVnodeCouldHoldCanNeverRun) {
     world.vnode({.name = "n8", .ncpus = 8, .gpus = 4});
     world.vnode({.name = "n2", .ncpus = 4, .gpus = 0});
     world.configure();
+    const int gpu = world.job({.queue = "work", .ncpus = 5, .gpus = 1});
+    EXPECT_THAT(places(), ElementsAre(Pair(gpu, ElementsAre("n8"))));
     const int job = world.job({.queue = "work", .select = "1:ncpus=8"});
-    EXPECT_EQ(world.cycle(at(9)).comment.at(job),
+    EXPECT_EQ(world.cycle(at(9, 1)).comment.at(job),
               "Can Never Run: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 4)");
 }
 
