@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <random>
 
@@ -169,6 +170,152 @@ TEST(FairShares, LongUsageDoesNotDecay) {
     shares.trim(at(60));
     EXPECT_DOUBLE_EQ(shares.long_usage(shares.entity("joe"), at(60)), 0) << "it is in no group any more";
     EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(60)), 5);
+}
+
+// The stored long usage of an entity makes no node: only entities with usage or jobs divide the share of
+// `unknown` among them.
+TEST(FairShares, LongUsageGivesNobodyAPlace) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "dan", 20}}}, {}, at(0));
+    shares.load_long_usage({{UsageRow{"", "dan", 50}, UsageRow{"", "eve", 300}, UsageRow{"", "joe", 7}}});
+    const auto unknown = FairShares::kUnknown;
+    EXPECT_FALSE(shares.find("eve"));
+    EXPECT_EQ(shares.size(), 7U) << "root, unknown, the four elements and dan";
+    EXPECT_FLOAT_EQ(shares.share(*shares.find("dan")), 0.1F);
+    EXPECT_DOUBLE_EQ(shares.long_usage(unknown, at(0)), 350);
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(0)), 357);
+    EXPECT_FALSE(shares.has_changes());
+
+    // Another tree has the amounts, and as few nodes.
+    FsGroup other = group();
+    other.elements.pop_back();
+    ASSERT_TRUE(shares.set_group(other));
+    EXPECT_FALSE(shares.find("eve"));
+    EXPECT_FALSE(shares.find("joe")) << "without usage";
+    EXPECT_DOUBLE_EQ(shares.long_usage(unknown, at(0)), 357);
+    const UsageChanges changes = shares.take_changes();
+    EXPECT_EQ(std::ranges::find(changes.long_usage, "joe", &UsageRow::user)->usage, 7);
+
+    // When eve has a job, her amount is hers; the sums have it already.
+    const auto eve = shares.entity("eve");
+    EXPECT_DOUBLE_EQ(shares.long_usage(eve, at(0)), 300);
+    EXPECT_DOUBLE_EQ(shares.long_usage(unknown, at(0)), 357);
+    shares.job_runs({1, "1.svr"}, eve, {5, 0}, at(0));
+    shares.job_ended({1, "1.svr"}, 5);
+    EXPECT_DOUBLE_EQ(shares.long_usage(eve, at(0)), 305);
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(0)), 362);
+
+    // A trim forgets joe, who has no node, like those who have.
+    (void)shares.take_changes();
+    shares.trim(at(0));
+    EXPECT_DOUBLE_EQ(shares.long_usage(unknown, at(0)), 0);
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(0)), 0);
+    const UsageChanges trimmed = shares.take_changes();
+    for (const char* name : {"dan", "eve", "joe"}) {
+        const auto row = std::ranges::find(trimmed.long_usage, name, &UsageRow::user);
+        ASSERT_NE(row, trimmed.long_usage.end()) << name;
+        EXPECT_EQ(row->usage, 0) << name;
+    }
+    EXPECT_DOUBLE_EQ(shares.long_usage(shares.entity("joe"), at(0)), 0);
+}
+
+TEST(FairShares, ATrimIsWrittenWhereOnlyLongUsageIsLeft) {
+    FairShares shares(group());
+    shares.load({}, {}, at(0));
+    shares.load_long_usage({{UsageRow{"", "eve", 300}}});
+    shares.trim(at(0));
+    EXPECT_TRUE(shares.has_changes());
+    EXPECT_FALSE(shares.take_changes().empty());
+    EXPECT_FALSE(shares.has_changes());
+}
+
+// A tree without eve's node is set before her trim is written.
+TEST(FairShares, ATrimIsWrittenAlsoWhenTheTreeChanges) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "eve", 20}}}, {}, at(0));
+    shares.load_long_usage({{UsageRow{"", "eve", 300}}});
+    shares.trim(at(0));
+    FsGroup other = group();
+    other.unknown_shares = 3;
+    ASSERT_TRUE(shares.set_group(other));
+    const UsageChanges changes = shares.take_changes();
+    const auto row = std::ranges::find(changes.long_usage, "eve", &UsageRow::user);
+    ASSERT_NE(row, changes.long_usage.end());
+    EXPECT_EQ(row->usage, 0);
+}
+
+// A tree may change before the stored usage is loaded, as while a cycle is at work.
+TEST(FairShares, AChangeBeforeTheLoadRemovesNoStoredLongUsage) {
+    FairShares shares(group());
+    FsGroup other = group();
+    other.elements.pop_back();
+    ASSERT_TRUE(shares.set_group(other));
+    shares.load({}, {}, at(0));
+    shares.load_long_usage({{UsageRow{"", "joe", 300}}});
+    const UsageChanges changes = shares.take_changes();
+    EXPECT_EQ(std::ranges::find(changes.long_usage, "joe", &UsageRow::user), changes.long_usage.end());
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kUnknown, at(0)), 300);
+}
+
+TEST(FairShares, LongUsageOfAnEntityThatIsAGroupNowIsForgotten) {
+    FairShares shares(group());
+    shares.load({}, {}, at(0));
+    shares.load_long_usage({{UsageRow{"", "physics", 300}}});
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kRoot, at(0)), 0);
+    const UsageChanges changes = shares.take_changes();
+    ASSERT_EQ(changes.long_usage.size(), 1U);
+    EXPECT_EQ(changes.long_usage[0].user, "physics");
+    EXPECT_EQ(changes.long_usage[0].usage, 0);
+}
+
+// Names that users choose, such as those of accounts, don't make rows without end.
+TEST(FairShares, TheLeastLongUsageOfManyEntitiesIsJoined) {
+    FairShares shares(group());
+    shares.load({}, {}, at(0));
+    constexpr std::size_t kAll = FairShares::kMostLeft + 2;
+    std::map<std::string, double> stored;
+    double sum = 0;
+    for (std::size_t i = 1; i <= kAll; ++i) {
+        stored["a" + std::to_string(i)] = static_cast<double>(i);
+        sum += static_cast<double>(i);
+    }
+    const auto load = [&](FairShares& tree) {
+        std::vector<UsageRow> rows;
+        rows.reserve(stored.size());
+        for (const auto& [name, used] : stored) rows.push_back({"", name, used});
+        tree.load_long_usage(rows);
+    };
+    const auto save = [&](FairShares& tree) {
+        for (const UsageRow& row : tree.take_changes().long_usage) {
+            if (row.usage == 0)
+                stored.erase(row.user);
+            else
+                stored[row.user] = row.usage;
+        }
+    };
+    load(shares);
+    save(shares);
+    EXPECT_EQ(stored.size(), FairShares::kMostLeft + 1);
+    EXPECT_EQ(stored.at("unknown"), 1 + 2);
+    EXPECT_FALSE(stored.contains("a2"));
+    EXPECT_DOUBLE_EQ(shares.long_usage(FairShares::kUnknown, at(0)), sum);
+
+    // The next start reads the joined row, and adds another entity to it.
+    stored["b"] = 0.5;
+    FairShares next(group());
+    next.load({}, {}, at(0));
+    load(next);
+    save(next);
+    EXPECT_EQ(stored.size(), FairShares::kMostLeft + 1);
+    EXPECT_EQ(stored.at("unknown"), 3.5);
+    EXPECT_DOUBLE_EQ(next.long_usage(FairShares::kUnknown, at(0)), sum + 0.5);
+    EXPECT_DOUBLE_EQ(next.long_usage(next.entity("b"), at(0)), 0) << "it is in no row of its own any more";
+    EXPECT_DOUBLE_EQ(next.long_usage(next.entity("a3"), at(0)), 3);
+    EXPECT_DOUBLE_EQ(next.long_usage(FairShares::kRoot, at(0)), sum + 0.5);
+    EXPECT_FALSE(next.has_changes());
+    next.trim(at(0));
+    save(next);
+    EXPECT_TRUE(stored.empty());
 }
 
 TEST(FairShares, TrimForgetsWhoIsInNoGroup) {

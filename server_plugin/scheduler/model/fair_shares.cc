@@ -93,11 +93,18 @@ bool FairShares::set_group(const FsGroup& group) {
     std::vector<UsageRow> entities;
     for (const UsageRow& row : before)
         if (!nodes_[by_name_.at(row.user)].is_group) entities.push_back(row);
+    const std::vector<Element> elements_before = std::exchange(nodes_, {});
     make_tree();
     const auto charges = std::exchange(charged_, {});
     load(entities, {}, last_decay_);
     set_long_usage(long_before);
     charged_ = charges;
+    // The rows of nodes that are gone may not have been written since these changed.
+    for (const Element& element : elements_before) {
+        if (by_name_.contains(element.name)) continue;
+        const auto left = long_left_.find(element.name);
+        pending_.long_usage.push_back({{}, element.name, left == long_left_.end() ? 0 : left->second});
+    }
     for (Node node = 0; node < nodes_.size(); ++node) note_changed(node);
     return true;
 }
@@ -127,6 +134,7 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
 }
 
 void FairShares::load_long_usage(std::span<const UsageRow> rows) {
+    pending_.long_usage.clear();  // of a tree that didn't know the rows
     if (!rows.empty()) return set_long_usage(rows);
     std::vector<UsageRow> left = this->rows();
     std::erase_if(left, [&](const UsageRow& row) { return nodes_[by_name_.at(row.user)].is_group; });
@@ -136,17 +144,50 @@ void FairShares::load_long_usage(std::span<const UsageRow> rows) {
 
 void FairShares::set_long_usage(std::span<const UsageRow> rows) {
     for (Element& element : nodes_) element.long_usage = 0;
+    long_left_.clear();
     for (const UsageRow& row : rows) {
-        const Node node = entity(row.user);
-        if (nodes_[node].is_group) continue;
-        on_path(node,
-                [&](Element& element) { element.long_usage += std::clamp(row.usage, 0.0, kMostStored); });
+        const double used = std::clamp(row.usage, 0.0, kMostStored);
+        if (used == 0) continue;
+        const Node node = find(row.user).value_or(kUnknown);
+        if (node == kUnknown) {
+            long_left_[row.user] += used;
+        } else if (nodes_[node].is_group) {
+            pending_.long_usage.push_back({{}, row.user, 0});  // it was an entity
+            continue;
+        }
+        on_path(node, [&](Element& element) { element.long_usage += used; });
     }
+    join_least();
+}
+
+// Forgets whose long usage it is where that of too many entities is left: names that users choose, such as
+// those of accounts, could fill the store.
+void FairShares::join_least() {
+    if (long_left_.size() <= kMostLeft) return;
+    std::vector<std::pair<double, std::string_view>> left;
+    for (const auto& [name, used] : long_left_)
+        if (name != nodes_[kUnknown].name) left.emplace_back(used, name);
+    if (left.size() <= kMostLeft) return;
+    std::ranges::sort(left);
+    left.resize(left.size() - kMostLeft);
+    double& joined = long_left_[nodes_[kUnknown].name];
+    for (const auto& [used, name] : left) {
+        joined += used;
+        pending_.long_usage.push_back({{}, std::string(name), 0});
+        long_left_.erase(long_left_.find(name));
+    }
+    pending_.long_usage.push_back({{}, nodes_[kUnknown].name, joined});
 }
 
 FairShares::Node FairShares::entity(std::string_view name) {
     const auto known = by_name_.find(std::string(name));
-    return known != by_name_.end() ? known->second : add(name, kUnknown, 1);
+    if (known != by_name_.end()) return known->second;
+    const Node node = add(name, kUnknown, 1);
+    if (const auto left = long_left_.find(name); left != long_left_.end()) {
+        nodes_[node].long_usage = left->second;  // the sums above include it
+        long_left_.erase(left);
+    }
+    return node;
 }
 
 FairShares::Node FairShares::entity(std::uint32_t number, std::string_view name) {
@@ -383,6 +424,13 @@ void FairShares::trim(Instant now) {
         });
         note_path_changed(node);
     }
+    for (const auto& left : long_left_) {
+        on_path(kUnknown, [&](Element& element) {
+            element.long_usage = std::max(0.0, element.long_usage - left.second);
+        });
+        pending_.long_usage.push_back({{}, left.first, 0});
+    }
+    long_left_.clear();
 }
 
 void FairShares::close(Instant now) {
@@ -420,6 +468,7 @@ std::vector<UsageRow> FairShares::long_rows() const {
     for (const Element& element : nodes_)
         if (!element.is_group && element.long_usage > 0)
             rows.push_back({{}, element.name, element.long_usage});
+    for (const auto& [name, used] : long_left_) rows.push_back({{}, name, used});
     return rows;
 }
 

@@ -7,6 +7,9 @@
 // instant follows from sums that change only when jobs start, end or are reported again.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +30,7 @@ class FairShares {
     static constexpr Node kRoot = 0;
     static constexpr Node kUnknown = 1;  // the group of all entities that aren't in the tree
     static constexpr double kLeastUsage = 1;
+    static constexpr std::size_t kMostLeft = 10'000;
     // Usage of at most this is the least usage after a decay.
     static constexpr double kNoUsage = kLeastUsage + 1e-6;
 
@@ -41,7 +45,9 @@ class FairShares {
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
     // Loads the stored long usage of entities, after load(). Without any row, as after an upgrade, long usage
-    // begins with the usage that is left.
+    // begins with the usage that is left. An entity that isn't in the tree and has no node yet gets none by
+    // this, because each node below `unknown` lessens the shares of the others there. The long usage of more
+    // than kMostLeft such entities counts only for `unknown`, from the least on.
     void load_long_usage(std::span<const UsageRow> rows);
 
     // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
@@ -114,7 +120,8 @@ class FairShares {
     double after_decay(Node node, Instant now) const;
     // Sets the usage of an entity, which has to exist.
     void set_usage(Node node, double usage, Instant now);
-    // Removes the usage of entities that aren't in the tree, and subtracts it from their groups.
+    // Removes the usage and the long usage of entities that aren't in the tree, and subtracts it from their
+    // groups.
     void trim(Instant now);
     Instant last_decay() const { return last_decay_; }
 
@@ -173,6 +180,7 @@ class FairShares {
     double not_settled(Node node, Instant now) const;
     std::vector<UsageRow> long_rows() const;
     void set_long_usage(std::span<const UsageRow> rows);
+    void join_least();
     void settle(Instant now);
     void decay_once(Instant at, double factor);
     void note_changed(Node node);
@@ -183,6 +191,9 @@ class FairShares {
     std::size_t in_tree_ = 0;  // the number of nodes in the fs_group; they come first
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
+    // The long usage of entities without a node, which that of `unknown` includes. Under the name `unknown`:
+    // of entities whose names are forgotten.
+    std::map<std::string, double, std::less<>> long_left_;
     std::vector<Node> by_number_;  // by the caller's number: the node plus 1; 0: not looked up yet
     std::unordered_map<std::uint32_t, Running> running_;
     std::unordered_map<std::string, double> charged_;  // by the id of jobs that the host hasn't reported yet

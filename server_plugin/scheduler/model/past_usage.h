@@ -49,12 +49,14 @@ struct UsageDecay {
 struct UsageChanges {
     UsageDecay decay;                       // of the stored usage, before `usage` is written
     std::vector<UsageRow> usage;            // new usage of users
-    std::vector<UsageRow> long_usage;       // of the entities of a tree of shares in `usage`
+    std::vector<UsageRow> long_usage;       // new long usage of the entities of a tree of shares; 0: none
     std::vector<ChargeRow> charged;         // the charges of jobs that started
     std::vector<std::string> charges_gone;  // the ids of jobs that don't run any more
     bool decayed = false;                   // last_decay changed
     Instant last_decay{};
-    bool empty() const { return usage.empty() && charged.empty() && charges_gone.empty() && !decayed; }
+    bool empty() const {
+        return usage.empty() && long_usage.empty() && charged.empty() && charges_gone.empty() && !decayed;
+    }
 };
 
 class PastUsage {
