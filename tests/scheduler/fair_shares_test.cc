@@ -239,9 +239,11 @@ TEST(FairShares, ATrimIsWrittenAlsoWhenTheTreeChanges) {
     other.unknown_shares = 3;
     ASSERT_TRUE(shares.set_group(other));
     const UsageChanges changes = shares.take_changes();
-    const auto row = std::ranges::find(changes.long_usage, "eve", &UsageRow::user);
-    ASSERT_NE(row, changes.long_usage.end());
-    EXPECT_EQ(row->usage, 0);
+    for (const auto* rows : {&changes.usage, &changes.long_usage}) {
+        const auto row = std::ranges::find(*rows, "eve", &UsageRow::user);
+        ASSERT_NE(row, rows->end());
+        EXPECT_EQ(row->usage, 0);
+    }
 }
 
 // A tree may change before the stored usage is loaded, as while a cycle is at work.
@@ -459,6 +461,21 @@ TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("chemistry"), at(0)), 101);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("eve"), at(0)), 7);
     EXPECT_FALSE(shares.find("physics"));
+    // The store forgets the group, which would come back as an entity below `unknown`.
+    const UsageChanges changes = shares.take_changes();
+    const auto physics = std::ranges::find(changes.usage, "physics", &UsageRow::user);
+    ASSERT_NE(physics, changes.usage.end());
+    EXPECT_EQ(physics->usage, 0);
+}
+
+TEST(FairShares, AnEntityThatBecomesAGroupHasTheUsageOfItsMembers) {
+    FairShares shares(group());
+    shares.load({{UsageRow{"", "ann", 100}, UsageRow{"", "joe", 50}}}, {}, at(0));
+    FsGroup other = group();
+    other.elements = {{"ann", "root", 10}, {"joe", "ann", 5}};
+    ASSERT_TRUE(shares.set_group(other));
+    EXPECT_DOUBLE_EQ(shares.usage(*shares.find("ann"), at(0)), 51);
+    EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(0)), 51);
 }
 
 // An entity's usage as PBS computes it: its part of all usage, plus the excess of its group's part over it,

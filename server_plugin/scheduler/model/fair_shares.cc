@@ -95,13 +95,20 @@ bool FairShares::set_group(const FsGroup& group) {
         if (!nodes_[by_name_.at(row.user)].is_group) entities.push_back(row);
     const std::vector<Element> elements_before = std::exchange(nodes_, {});
     make_tree();
+    // The usage of a group is that of its members, not what it had as an entity.
+    std::erase_if(entities, [&](const UsageRow& row) {
+        const auto node = find(row.user);
+        return node && nodes_[*node].is_group;
+    });
     const auto charges = std::exchange(charged_, {});
     load(entities, {}, last_decay_);
     set_long_usage(long_before);
     charged_ = charges;
-    // The rows of nodes that are gone may not have been written since these changed.
+    // Nodes that are gone have no usage: the stored row of a group would be that of an entity at the next
+    // start. The long usage may not have been written since it changed.
     for (const Element& element : elements_before) {
         if (by_name_.contains(element.name)) continue;
+        pending_.usage.push_back({{}, element.name, 0});
         const auto left = long_left_.find(element.name);
         pending_.long_usage.push_back({{}, element.name, left == long_left_.end() ? 0 : left->second});
     }
@@ -134,7 +141,9 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
 }
 
 void FairShares::load_long_usage(std::span<const UsageRow> rows) {
-    pending_.long_usage.clear();  // of a tree that didn't know the rows
+    // These are of a tree that didn't know the stored rows.
+    pending_.usage.clear();
+    pending_.long_usage.clear();
     if (!rows.empty()) return set_long_usage(rows);
     std::vector<UsageRow> left = this->rows();
     std::erase_if(left, [&](const UsageRow& row) { return nodes_[by_name_.at(row.user)].is_group; });
