@@ -1,7 +1,6 @@
 // Converts legacy files to objects.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ namespace pbs::migrate {
 struct Conversion {
     objects::ChangeSet changes;  // to be applied as a whole; empty if everything is in place already
     // Usage by scope (usage_store.h). It is added only to scopes that have no usage yet.
-    std::map<std::string, objects::UsageBatch> usage;
+    objects::UsageBatches usage;
     Report report;
     Ledger ledger;                       // everything that migrations have made, this one included
     std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change

@@ -131,11 +131,13 @@ Result<void> write_usage_within(Database& database, std::string_view scope, cons
     return write_all(database, scope, batch);
 }
 
-Result<void> UsageStore::write(std::string_view scope, const UsageBatch& batch) {
+Result<void> UsageStore::write(const UsageBatches& batches) {
     Database& database = store_->database();
     Result<Transaction> transaction = Transaction::begin(database);
     if (!transaction) return tl::unexpected(transaction.error());
-    if (Result<void> done = write_all(database, scope, batch); !done) return done;
+    for (const auto& [scope, batch] : batches) {
+        if (Result<void> done = write_all(database, scope, batch); !done) return done;
+    }
     return transaction->commit();
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +54,9 @@ struct UsageBatch {
     double least = 0;
 };
 
+// Changes by scope.
+using UsageBatches = std::map<std::string, UsageBatch, std::less<>>;
+
 // The usage records in a store. `scope` separates independent records: "past_usage" for the order by past
 // usage of Origin, "fs_group:NAME" for a fairshare tree.
 class UsageStore {
@@ -60,9 +65,9 @@ class UsageStore {
     explicit UsageStore(Store& store) : store_(&store) {}
 
     Result<UsageState> load(std::string_view scope) const;
-    // Writes the batch in one transaction: after it returns, all of it survives a crash; on an error, nothing
-    // of it was written.
-    Result<void> write(std::string_view scope, const UsageBatch& batch);
+    // Writes the batches in one transaction: after it returns, all of them survive a crash; on an error,
+    // nothing of them was written.
+    Result<void> write(const UsageBatches& batches);
 
   private:
     Store* store_;
@@ -70,7 +75,7 @@ class UsageStore {
 
 // Returns whether there is no usage in the scope.
 Result<bool> usage_is_empty(Database& database, std::string_view scope);
-// Writes like UsageStore::write(), within a transaction that has begun.
+// Writes the batch of a scope like UsageStore::write(), within a transaction that has begun.
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
 
 }  // namespace pbs::objects

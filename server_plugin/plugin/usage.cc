@@ -140,12 +140,10 @@ void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const
         unsaved.replace_charges = true;
         append(unsaved, std::move(changed.changes));
     }
-    while (!unsaved_.empty()) {
-        const auto& [scope, batch] = *unsaved_.begin();
-        const auto written = objects::UsageStore(store).write(scope, batch);
-        if (!written) {
+    if (!unsaved_.empty()) {
+        if (const auto written = objects::UsageStore(store).write(unsaved_); !written) {
             if (!failed_)
-                host.log(PBS_LOG_ERROR, scope,
+                host.log(PBS_LOG_ERROR, kScope,
                          fmt::format("Past usage isn't saved ({}); trying again every {} seconds",
                                      written.error().message, kRetryAfter.count()));
             failed_ = true;
@@ -153,9 +151,9 @@ void UsageSaver::write(objects::Store& store, sched::Scheduler& scheduler, const
             retry_at_ = now + kRetryAfter;
             return;
         }
-        unsaved_.erase(unsaved_.begin());
+        unsaved_.clear();
     }
-    if (failed_) host.log(PBS_LOG_INFO, "past_usage", "Past usage can be saved again");
+    if (failed_) host.log(PBS_LOG_INFO, kScope, "Past usage can be saved again");
     failed_ = false;
 }
 

@@ -1,8 +1,6 @@
 // Carries past usage between the scheduler and the store: loads it once, and writes it when it changes.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,10 +11,11 @@
 
 namespace pbs::plugin {
 
-// Writes changes of past usage to the store. The charge of a started job, its user's new usage and the job's
-// id are written in one transaction. So a job that still runs after a restart is charged exactly once: if its
-// id isn't stored, neither is its charge, and it is charged then. At most one turn of the host's loop passes
-// between an event and the write, because next_deadline() then returns `now`.
+// Writes changes of past usage to the store. All changes, such as the charge of a started job, its user's new
+// usage, the job's id, and the long usage of its entity, are written in one transaction. So a job that still
+// runs after a restart is charged exactly once: if its id isn't stored, neither is its charge, and it is
+// charged then. At most one turn of the host's loop passes between an event and the write, because
+// next_deadline() then returns `now`.
 //
 // If a write fails, it is tried again every minute.
 class UsageSaver {
@@ -55,8 +54,7 @@ class UsageSaver {
   private:
     void write(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
-    // Changes whose write failed, by scope.
-    std::map<std::string, objects::UsageBatch, std::less<>> unsaved_;
+    objects::UsageBatches unsaved_;  // changes whose write failed
     bool failed_ = false;
     std::string why_;  // the reason of the last failure; valid while failed_
     sched::Instant retry_at_{};

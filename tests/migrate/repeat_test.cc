@@ -564,7 +564,7 @@ TEST_F(Repeat, UsageIsTakenOverOnce) {
                 ElementsAre(objects::Usage{"alice", "g1", 12.5}, objects::Usage{"bob", "g2", 0.25}));
     // After the migration, the server has added to the usage. Migrating the old file again doesn't set the
     // usage back.
-    ASSERT_TRUE(objects::UsageStore(*store_).write("past_usage", {.usage = {{"alice", "g1", 20}}}));
+    ASSERT_TRUE(objects::UsageStore(*store_).write({{"past_usage", {.usage = {{"alice", "g1", 20}}}}}));
     EXPECT_THAT(migrated(texts), HasSubstr("usage of past_usage = 2 records (already so)\n"));
     EXPECT_EQ(objects::UsageStore(*store_).load("past_usage")->usage.front().amount, 20);
 }

@@ -102,7 +102,7 @@ TEST_F(StageTest, WhateverElseIsAskedCommitsFirst) {
     EXPECT_TRUE(store_->commit());
 
     ASSERT_TRUE(stage("c p p4"));
-    ASSERT_TRUE(UsageStore(*store_).write("past_usage", {{{"joe", "g", 1}}, {}, {}, {}, false}));
+    ASSERT_TRUE(UsageStore(*store_).write({{"past_usage", {.usage = {{"joe", "g", 1}}}}}));
     EXPECT_TRUE(is_there("p4"));
 
     ASSERT_TRUE(stage("c p p5"));

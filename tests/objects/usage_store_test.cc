@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "objects/database.h"
 #include "tests/objects/store_fixture.h"
 
 namespace pbs::objects {
@@ -17,7 +18,7 @@ class UsageStoreTest : public StoreTest {
         return *state;
     }
     void write(const UsageBatch& batch, std::string_view scope = "past_usage") {
-        const Result<void> written = UsageStore(*store_).write(scope, batch);
+        const Result<void> written = UsageStore(*store_).write({{std::string(scope), batch}});
         ASSERT_TRUE(written) << written.error().message;
     }
 };
@@ -71,6 +72,28 @@ TEST_F(UsageStoreTest, ScopesAreApart) {
     EXPECT_EQ(load().usage.front().amount, 2.5);
     EXPECT_EQ(load("fs_group:f1").usage.front().amount, 7);
     EXPECT_FALSE(load("fs_group:f1").last_decay);
+}
+
+// After an error in one scope, the others have what they had, and a decay isn't applied twice.
+TEST_F(UsageStoreTest, ScopesAreWrittenTogetherOrNot) {
+    const std::string in_all = "fs_group:f1: long usage";
+    write({.usage = {{"ann", "", 6}, {"joe", "", 8}}}, "fs_group:f1");
+    const UsageBatches batches{
+        {"fs_group:f1", {.usage = {{"joe", "", 9}}, .last_decay = kNow, .decayed_by = 0.5, .least = 1}},
+        {in_all, {.usage = {{"joe", "", 5}}, .last_decay = kNow}}};
+    ASSERT_TRUE(
+        store_->database().run("CREATE TEMP TRIGGER refuse BEFORE INSERT ON usage WHEN NEW.scope = '" +
+                               in_all + "' BEGIN SELECT RAISE(ABORT, 'no'); END"));
+    EXPECT_FALSE(UsageStore(*store_).write(batches));
+    EXPECT_THAT(load("fs_group:f1").usage, ElementsAre(Usage{"ann", "", 6}, Usage{"joe", "", 8}));
+    EXPECT_FALSE(load("fs_group:f1").last_decay);
+    EXPECT_TRUE(load(in_all).usage.empty());
+
+    ASSERT_TRUE(store_->database().run("DROP TRIGGER refuse"));
+    EXPECT_TRUE(UsageStore(*store_).write(batches));
+    EXPECT_THAT(load("fs_group:f1").usage, ElementsAre(Usage{"ann", "", 3}, Usage{"joe", "", 9}));
+    EXPECT_THAT(load(in_all).usage, ElementsAre(Usage{"joe", "", 5}));
+    EXPECT_EQ(load(in_all).last_decay, kNow);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ifl/pbs_error.h"
+#include "objects/database.h"
 #include "objects/store.h"
 #include "objects/usage_store.h"
 #include "tests/plugin/fake_host.h"
@@ -92,12 +93,12 @@ class FairShare : public ::testing::Test {
         return "(none)";
     }
     // Reads an entity's usage from the store's file, without the plugin.
-    double stored(const std::string& entity) const {
+    double stored(const std::string& entity, std::string_view scope = "fs_group:f1") const {
         auto store =
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
                                  std::chrono::sys_seconds{std::chrono::seconds{kMonday10}});
         EXPECT_TRUE(store.has_value());
-        const auto loaded = objects::UsageStore(*store).load("fs_group:f1");
+        const auto loaded = objects::UsageStore(*store).load(scope);
         EXPECT_TRUE(loaded.has_value());
         for (const objects::Usage& row : loaded->usage)
             if (row.user == entity) return row.amount;
@@ -161,6 +162,43 @@ TEST_F(FairShare, WhatIsAnsweredIsInTheStore) {
     EXPECT_EQ(value(ask(), "bob", "usage"), "500");
     EXPECT_EQ(value(ask(), "physics", "usage"), "500");
     host.reset();
+}
+
+// Usage and long usage are in the store together, or neither of them: what can't be written is kept, and
+// written later.
+TEST_F(FairShare, LongUsageIsStoredInTheTransactionOfUsage) {
+    constexpr std::string_view kLong = "fs_group:f1: long usage";
+    ASSERT_EQ(host->set(PBS_OBJ_FS_GROUP, "f1", "usage_formula", "ncpus*walltime").code, 0);
+    ASSERT_EQ(change({{"usage.bob", "1000"}}).code, 0);
+    host.reset();
+    {
+        auto database = objects::Database::open((folder.home() / "server_priv/policy.db").string());
+        ASSERT_TRUE(database) << database.error().message;
+        const auto made = (*database)->run(
+            fmt::format("CREATE TRIGGER fails BEFORE INSERT ON usage WHEN NEW.scope = '{}' AND EXISTS "
+                        "(SELECT 1 FROM object WHERE name = 'blocker') BEGIN SELECT RAISE(ABORT, 'no room'); "
+                        "END",
+                        kLong));
+        ASSERT_TRUE(made) << made.error().message;
+    }
+    host = bring_up(folder.home());
+    ASSERT_EQ(host->manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "blocker").code, 0);
+    host->job({.handle = 1, .queue = kWork, .owner = "alice", .state = 'R', .vnode = 201});
+    host->now += 100;
+    const Answer answer = change({{"decay", "True"}});
+    EXPECT_EQ(answer.code, PBSE_SYSTEM);
+    EXPECT_THAT(answer.text, HasSubstr("no room"));
+    EXPECT_EQ(stored("alice"), 0);
+    EXPECT_EQ(stored("alice", kLong), 0);
+    EXPECT_EQ(stored("bob"), 1000) << "neither is it decayed";
+
+    ASSERT_EQ(host->manager(PBS_CMD_DELETE, PBS_OBJ_POLICY, "blocker").code, 0);
+    host->now += 60;
+    host->tick();
+    EXPECT_EQ(stored("alice", kLong), 2 * 100);
+    EXPECT_EQ(stored("alice"), (1 + 2 * 100) / 2.0);
+    EXPECT_EQ(stored("bob"), 500) << "it is decayed once";
+    EXPECT_TRUE(host->logged("Past usage can be saved again"));
 }
 
 TEST_F(FairShare, TrimForgetsThoseInNoGroup) {
