@@ -123,7 +123,7 @@ static bool register_program(int connection) {
     for (int tries = 20;; --tries) {
         if (pbs_schedregister(connection, nullptr, nullptr) == PBSE_NONE) return true;
         if (pbs_errno != PBSE_SCHEDCONNECTED || tries == 0) return false;
-        std::printf("another program is registered yet\n");
+        std::printf("another program is still registered\n");
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
 }

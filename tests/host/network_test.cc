@@ -1,6 +1,7 @@
 #include "server_plugin/host/net/network.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/fsuid.h>
@@ -645,6 +646,40 @@ TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
     EXPECT_EQ(waits.reply_code(), 0);
     end_loop();
     for (const std::string& id : {first, second}) EXPECT_EQ(job_shows(id, "job_state"), "R");
+    plugin_->stop(0);
+    server_->parts.plugin = nullptr;
+}
+
+// The successor's registration comes in one piece with a change, so that the answer for which the killed
+// program waited is due by then.
+TEST_F(NetworkTest, AProgramThatWasKilledDoesntKeepItsSuccessorOut) {
+    load_plugin();
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", find_user(getuid())->name + "@*"), 0);
+    const std::string changes = fmt::format("object=changes;version={};timeout=3600", plugin_->last_change());
+    const auto packet = [](const std::string& extend) {
+        return ifl::request_packet({ifl::RequestType::status_scheduler, "x", ifl::Status{}, extend});
+    };
+    listen();
+    {
+        auto program = Client::unix_socket(options_.socket);
+        program.send_bytes(packet("object=registration"));
+        EXPECT_EQ(program.reply_code(), 0);
+        auto second = Client::unix_socket(options_.socket);
+        second.send_bytes(packet("object=registration"));
+        EXPECT_EQ(second.reply_code(), PBSE_SCHEDCONNECTED) << "the program lives";
+        program.send_bytes(packet(changes));
+        EXPECT_EQ(works(), 0);
+    }
+    auto successor = Client::unix_socket(options_.socket);
+    successor.send_bytes(
+        ifl::request_packet(
+            {ifl::RequestType::manager, "x",
+             ifl::Manage{PBS_CMD_CREATE, PBS_OBJ_NODE, "n1", {attribute("resources_available.ncpus", "4")}},
+             ""}) +
+        packet("object=registration"));
+    EXPECT_EQ(successor.reply_code(), 0);
+    EXPECT_EQ(successor.reply_code(), 0);
+    end_loop();
     plugin_->stop(0);
     server_->parts.plugin = nullptr;
 }

@@ -94,6 +94,7 @@ class FakeExecutor : public Executor {
 
 class ServerTest : public testing::Test {
   protected:
+    static constexpr int64_t kFirstChange = 1'000'000;
     void SetUp() override {
         folder_ = testing::TempDir() + "host." + std::to_string(getpid()) + "." + std::to_string(++count_);
         std::filesystem::create_directories(folder_ + "/jobs");
@@ -129,6 +130,18 @@ class ServerTest : public testing::Test {
                                                        clock_, plugin_.get(), follow_subjobs},
                                            std::move(options));
         ASSERT_TRUE(server_->make_first_objects());
+    }
+
+    // Loads the built policy plugin. Stop it before the server ends.
+    void load_plugin() {
+        for (const char* name : {"/server_priv", "/sched_priv"})
+            std::filesystem::create_directories(folder_ + name);
+        auto loaded =
+            Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now(), kFirstChange}, *log_);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        plugin_ = std::move(*loaded);
+        server_->parts.plugin = plugin_.get();
+        ASSERT_TRUE(server_->start_plugin());
     }
 
     void move_clock(int64_t seconds) {

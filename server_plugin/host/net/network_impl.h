@@ -142,6 +142,7 @@ class Network::Impl {
     void look_at_waiting(bool for_ends);
     void give_turn(Peer& peer);
     void drop_ended(std::vector<Peer*>& peers);
+    void drop_ended_programs(const Peer& newcomer);
     void recount(Peer& peer);
     void return_memory();
     void send(Peer& peer, ifl::Reply reply, bool close_after);

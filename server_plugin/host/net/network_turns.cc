@@ -242,9 +242,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     const bool was_uncommitted = submissions.uncommitted();
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
-    if (reply.code == PBSE_SCHEDCONNECTED && !waiting_.empty()) {
-        // The program that is registered may have ended while it waited for changes.
-        look_at_waiting(true);
+    if (reply.code == PBSE_SCHEDCONNECTED) {
+        drop_ended_programs(peer);
         reply = begin_answer(context);
     }
     submissions.take(false);
@@ -411,6 +410,15 @@ void Network::Impl::drop_ended(std::vector<Peer*>& peers) {
         }
     }
     peers = std::move(left);
+}
+
+// Drops the connections of registered programs that have ended, but not that of `newcomer`. The end of such a
+// program may not have been noticed yet, because it waits for changes or its answer is due.
+void Network::Impl::drop_ended_programs(const Peer& newcomer) {
+    std::vector<Peer*> programs;
+    for (const auto& [id, peer] : peers_)
+        if (peer != &newcomer && !peer->session.registered.empty()) programs.push_back(peer);
+    drop_ended(programs);
 }
 
 // Commits all held requests, and sends their replies. If the commit fails, none of the requests has happened,
