@@ -644,7 +644,9 @@ extern struct batch_status* pbs_statquota(int connect, const char* quota, struct
  * see the counters of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL, or "jobs": then
  * there are also the attributes "job" with the amounts of jobs, whose resources are the ids of the jobs: of
  * those that run and, for quotas whose rules don't name vnodes, of those that the policy has suspended or
- * that have an expected start.
+ * that have an expected start. An object has at most 1,000 of them. The further jobs of the counter and
+ * resource are in the objects that follow it, which have, besides "job", only the attribute "continues",
+ * "True".
  */
 extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*

@@ -77,9 +77,7 @@ int show(const Connection& connection, const Arguments& arguments) {
         complain(kProgram, connection.error_text());
         return exit_status(code);
     }
-    std::vector<QuotaCounter> rows;
-    for (const batch_status* object = list.get(); object != nullptr; object = object->next)
-        rows.push_back(quota_counter(*object));
+    std::vector<QuotaCounter> rows = quota_counters(list.get());
     std::erase_if(rows, [&](const QuotaCounter& row) {
         return (!arguments.quota.empty() && row.quota != arguments.quota) ||
                !row.is_for("queues", arguments.queue) || !row.is_for("users", arguments.user);

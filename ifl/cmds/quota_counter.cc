@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "ifl/cmds/attr_list.h"
 #include "values/amount.h"
@@ -40,6 +42,22 @@ QuotaCounter quota_counter(const batch_status& object) {
         if (name == "in_force") counter.in_force = value == "True";
     }
     return counter;
+}
+
+std::vector<QuotaCounter> quota_counters(const batch_status* objects) {
+    std::vector<QuotaCounter> counters;
+    for (; objects != nullptr; objects = objects->next) {
+        QuotaCounter read = quota_counter(*objects);
+        const auto is_mark = [](const attrl* attribute) { return view(attribute->name) == "continues"; };
+        const attrl* mark = objects->attribs;
+        while (mark != nullptr && !is_mark(mark)) mark = mark->next;
+        if (mark == nullptr || counters.empty()) {
+            counters.push_back(std::move(read));
+        } else {
+            std::ranges::move(read.jobs, std::back_inserter(counters.back().jobs));
+        }
+    }
+    return counters;
 }
 
 std::optional<double> number_of_amount(std::string_view text) {

@@ -1,4 +1,4 @@
-// Reads a quota's counter, with one of its limits, from a reply of pbs_statquotause().
+// Reads quotas' counters, each with one of its limits, from a reply of pbs_statquotause().
 #pragma once
 
 #include <optional>
@@ -31,6 +31,8 @@ struct QuotaCounter {
 };
 
 QuotaCounter quota_counter(const batch_status& object);
+// Reads all objects of a reply. A counter whose jobs are in several objects becomes one.
+std::vector<QuotaCounter> quota_counters(const batch_status* objects);
 
 // The number that an amount stands for: sizes in bytes, durations in seconds. nullopt: the text is no amount.
 std::optional<double> number_of_amount(std::string_view text);

@@ -5,7 +5,8 @@
 
 namespace pbs::sched {
 
-std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched, bool with_jobs) {
+std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched, bool with_jobs,
+                                        std::optional<std::string_view> user) {
     const Policy* policy = impl_->active_policy(sched, now);
     if (policy == nullptr || policy->settings.quotas.empty()) return {};
     Tables& tables = impl_->tables;
@@ -20,7 +21,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched, boo
     state.tables = &tables;
     QuotaBook book;
     book.begin_to_show(state);
-    return book.shown(state, with_jobs);
+    return book.shown(state, with_jobs, user);
 }
 
 }  // namespace pbs::sched

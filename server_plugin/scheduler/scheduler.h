@@ -344,8 +344,10 @@ class Inspector {
     // the tickets of the user's jobs. O(n log n) for n jobs, apart from the games (tickets/game.h).
     TicketsView tickets(const SharesAsked& asked);
     // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
-    // long as a walk over the running jobs. `with_jobs`: with the jobs that count in them, or will.
-    std::vector<QuotaUse> quotas(Instant now, std::string_view sched, bool with_jobs = false);
+    // long as a walk over the running jobs. `with_jobs`: with the jobs that count in them, or will. `user`:
+    // only counters that are for this user.
+    std::vector<QuotaUse> quotas(Instant now, std::string_view sched, bool with_jobs = false,
+                                 std::optional<std::string_view> user = {});
     // Returns how many preferences (the resource `prefer`) these places of a job miss, summed over its
     // chunks. Preferences for amounts look at the amounts that are free now. nullopt: the job has no
     // preferences, or isn't known.

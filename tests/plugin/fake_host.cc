@@ -50,9 +50,14 @@ void on_error(pbs_reply* reply, int32_t code, pbs_str message) {
 void on_warning(pbs_reply* reply, pbs_str message) {
     reply->answer.warnings.push_back(text(message));
 }
+void add(Answer::Object& object, const std::string& name, const std::string& resource, std::string value) {
+    object.attributes[name] = std::move(value);
+    if (!resource.empty()) object.resources.push_back(name + "." + resource);
+}
 void on_object(pbs_reply* reply, int32_t type, pbs_str name, const pbs_attr* attrs, size_t count) {
     Answer::Object object{type, text(name), {}};
-    for (size_t i = 0; i < count; ++i) object.attributes[text(attrs[i].name)] = text(attrs[i].value);
+    for (size_t i = 0; i < count; ++i)
+        add(object, text(attrs[i].name), text(attrs[i].resource), text(attrs[i].value));
     reply->answer.objects.push_back(std::move(object));
 }
 // Takes objects that the plugin has encoded, and decodes them as a client does.
@@ -63,7 +68,7 @@ void on_encoded(pbs_reply* reply, pbs_str encoded) {
     for (const ifl::ObjectStatus& status : std::get<ifl::StatusReply>(read->body).objects) {
         Answer::Object object{static_cast<int32_t>(status.type), status.name, {}};
         for (const ifl::Attribute& attribute : status.attributes)
-            object.attributes[attribute.name] = attribute.value;
+            add(object, attribute.name, attribute.resource, attribute.value);
         reply->answer.objects.push_back(std::move(object));
     }
 }

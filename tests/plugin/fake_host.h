@@ -28,6 +28,7 @@ struct Answer {
         int32_t type = 0;
         std::string name;
         std::map<std::string, std::string> attributes;
+        std::vector<std::string> resources{};  // "name.resource" of each attribute with a resource
     };
     int32_t code = 0;  // 0: success
     std::string text;

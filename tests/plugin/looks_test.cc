@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,7 +16,9 @@
 
 namespace pbs::plugin_test {
 namespace {
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -114,6 +117,60 @@ TEST_F(Looks, ExplainNoPlace) {
         EXPECT_THAT(answer.text, HasSubstr("'location'")) << ticket;
         EXPECT_TRUE(answer.objects.empty()) << ticket;
     }
+}
+
+// A counter's jobs are in several objects, and these in several parts of the reply.
+TEST_F(Looks, JobsOfAQuotaComeInParts) {
+    host.vnode(202, "large", 9999);
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUOTA, "q1", {{"enabled", "True"}}).code, 0);
+    ASSERT_EQ(host.await(5, PBS_OBJ_QUOTA, "q1", {"rule.each", "users={*} to jobs=9999"}).code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "quotas", "q1").code, 0);
+    for (uint64_t i = 1; i <= 3003; ++i)
+        host.job({.handle = i,
+                  .queue = kBatch,
+                  .owner = i <= 3 ? "bob" : "alice",
+                  .state = 'R',
+                  .ncpus = 1,
+                  .vnode = 202});
+    std::vector<Answer::Object> objects;
+    int parts = 0;
+    for (std::string extend = "jobs"; !extend.empty();) {
+        const Answer part = ask(7, PBS_OBJ_QUOTA_USE, "default", extend);
+        if (part.code == PBSE_TRYAGAIN) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            continue;
+        }
+        ASSERT_EQ(part.code, 0) << part.text;
+        objects.insert(objects.end(), part.objects.begin(), part.objects.end());
+        ++parts;
+        const auto more = part.attributes.find("offset");
+        extend = more == part.attributes.end() ? "" : "offset=" + more->second;
+    }
+    EXPECT_GE(parts, 3);
+    std::vector<std::size_t> jobs;  // of each object
+    std::set<std::string> ids;
+    int continued = 0;
+    for (const Answer::Object& object : objects) {
+        EXPECT_EQ(object.name, "q1");
+        const bool continues = object.attributes.contains("continues");
+        EXPECT_NE(continues, object.attributes.contains("rule"));
+        std::size_t count = 0;
+        for (const std::string& name : object.resources)
+            if (name.starts_with("job.") && ids.insert(name).second) ++count;
+        continued += continues ? 1 : 0;
+        jobs.push_back(count);
+    }
+    std::ranges::sort(jobs);
+    EXPECT_THAT(jobs, ElementsAre(3U, 1000U, 1000U, 1000U));
+    EXPECT_EQ(continued, 2);
+
+    host.who.user = {"bob", 3};
+    host.who.privilege = 0;
+    const Answer own = ask(0, PBS_OBJ_QUOTA_USE, "default", "jobs");
+    ASSERT_EQ(own.objects.size(), 1U) << own.text;
+    EXPECT_EQ(own.value("of"), "bob");
+    EXPECT_THAT(own.objects[0].resources,
+                IsSupersetOf({"of.users", "job.1.server1", "job.2.server1", "job.3.server1"}));
 }
 
 // ---- Tests of starts.

@@ -471,6 +471,8 @@ TEST_F(Quotas, ShowTheJobsOfTheirCounters) {
                                               fmt::format("rest jobs of 1: {}=1", id(other))));
     for (const QuotaUse& use : world.scheduler.inspect().quotas(at(1), "default"))
         EXPECT_THAT(use.jobs, testing::SizeIs(0));
+    EXPECT_THAT(world.scheduler.inspect().quotas(at(1), "default", true, "bob"), testing::SizeIs(3));
+    EXPECT_THAT(world.scheduler.inspect().quotas(at(1), "default", true, "ann"), IsEmpty());
     // The vnodes on which a job will run aren't known.
     use({.rules = {{"long", "users={*} vnodes=n* to ncpus=4"}}});
     EXPECT_EQ(answer(two), "waits");

@@ -96,8 +96,7 @@ Result<ResourceAnswers> Client::resource_answers(const std::string& quotas_of) c
         pbs_errno = PBSE_NONE;
         const cmds::StatusList counters(pbs_statquotause(handle, quotas_of.c_str(), "jobs"));
         if (!counters && pbs_errno != PBSE_NONE && failed.empty()) failed = why("quotas");
-        for (const batch_status* counter = counters.get(); counter != nullptr; counter = counter->next)
-            out.counters.push_back(cmds::quota_counter(*counter));
+        out.counters = cmds::quota_counters(counters.get());
     }
     if (!failed.empty()) return tl::unexpected(failed);
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));

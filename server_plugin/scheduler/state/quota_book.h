@@ -124,8 +124,8 @@ class QuotaBook {
     std::optional<Instant> next_change(Instant now) const;
 
     // The counters, in the order of quotas and rules. `with_jobs`: also those that only suspended jobs
-    // and those with an expected start will use.
-    std::vector<QuotaUse> shown(CycleState& state, bool with_jobs);
+    // and those with an expected start will use. `user`: only those for this user.
+    std::vector<QuotaUse> shown(CycleState& state, bool with_jobs, std::optional<std::string_view> user);
 
   private:
     explicit QuotaBook(std::uint32_t made) : made_(made) {}
@@ -260,7 +260,7 @@ class QuotaBook {
     Charges charges(const CycleState& state, const LimitUser& user);
     // By counter and bound.
     using JobAmounts = std::map<std::pair<std::uint32_t, std::size_t>, std::vector<QuotaUse::Job>>;
-    JobAmounts amounts_of_jobs(CycleState& state);
+    JobAmounts amounts_of_jobs(CycleState& state, std::optional<std::string_view> user);
     // Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with
     // one for each chunk.
     static std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,

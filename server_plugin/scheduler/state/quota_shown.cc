@@ -71,16 +71,20 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
 }
 
 // Lists the running jobs by the counters in which they are counted, and suspended jobs and those with an
-// expected start by those in which they will be.
-QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state) {
+// expected start by those in which they will be. `user`: only this user's jobs, as no others count in
+// counters for the user.
+QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state, std::optional<std::string_view> user) {
     const Tables& tables = *state.tables;
     std::map<JobHandle, std::pair<JobSlot, Charges>> jobs;
+    const auto is_asked_for = [&](JobSlot job) {
+        return !user || tables.strings.text(tables.jobs.owner[job]) == *user;
+    };
     for (const auto& [job, counted] : running_)
-        jobs.emplace(tables.jobs.handle[job], std::pair(job, counted.charges));
+        if (is_asked_for(job)) jobs.emplace(tables.jobs.handle[job], std::pair(job, counted.charges));
     const auto add_later = [&](JobSlot job) {
         Vnodes::Shares none;
         const JobHandle handle = tables.jobs.handle[job];
-        if (!jobs.contains(handle))
+        if (is_asked_for(job) && !jobs.contains(handle))
             jobs.emplace(handle, std::pair(job, charges(state, limit_user(state, job, none))));
     };
     for (const auto* list : {&tables.estimates.told, &tables.estimates.told_others})
@@ -101,13 +105,16 @@ QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state) {
     return amounts;
 }
 
-std::vector<QuotaUse> QuotaBook::shown(CycleState& state, bool with_jobs) {
+std::vector<QuotaUse> QuotaBook::shown(CycleState& state, bool with_jobs,
+                                       std::optional<std::string_view> user) {
     std::vector<QuotaUse> out;
     JobAmounts jobs;
-    if (with_jobs) jobs = amounts_of_jobs(state);
+    if (with_jobs) jobs = amounts_of_jobs(state, user);
     std::vector<std::pair<Key, std::uint32_t>> sorted(numbers_.begin(), numbers_.end());
     std::ranges::sort(sorted);
     for (const auto& [key, number] : sorted) {
+        const std::uint32_t whose = key[place_of(objects::QuotaSubject::users)];
+        if (user && (whose == 0 || state.strings->text(whose - 1) != *user)) continue;
         const InQuota& in = quotas_[key[0]];
         const Rule& rule = in.rules[key[1]];
         QuotaUse counter{.quota = in.quota->name,
