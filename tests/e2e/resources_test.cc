@@ -120,11 +120,12 @@ TEST_F(ResourcesForPolicies, MayBeDefinedByManagers) {
                 HasSubstr("Resource busy: job " + job + " uses deadline"));
     const std::string other = "policies know it with type long, flag r";
     EXPECT_THAT(server.qmgr("create resource Override_Tickets type=size").err, HasSubstr(other));
-    ASSERT_TRUE(server.configure({"set resource job_shares flag=r"}));
+    EXPECT_EQ(server.qmgr("set resource job_shares flag=r").err, "") << "as the manual recommends";
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
     EXPECT_EQ(definition("override_tickets"), "size (none)");
     EXPECT_EQ(definition("job_shares"), "long r");
+    EXPECT_THAT(server.log(), testing::Not(HasSubstr("resource job_shares has")));
     EXPECT_THAT(server.log(), HasSubstr("resource override_tickets has type size, no flag: " + other));
     EXPECT_EQ(server.job(job, "Resource_List.deadline"), "2330");
     ASSERT_TRUE(server.configure({"delete resource override_tickets"}));

@@ -67,6 +67,13 @@ TEST_F(AttributesTest, ResourcesForPoliciesCanBeDefinedAnew) {
     prefer.flags = resource_read_only;
     ASSERT_TRUE(resources_.change(prefer));
     EXPECT_FALSE(resources_.find("prefer")->built_in);
+    EXPECT_EQ(note_for_policies(*resources_.find("prefer")), "") << "as the manual recommends";
+    prefer.flags = resource_read_only | resource_host;
+    EXPECT_NE(note_for_policies(prefer), "");
+    Resource tickets = *resources_.find("override_tickets");
+    EXPECT_EQ(note_for_policies(tickets), "");
+    tickets.flags = 0;
+    EXPECT_NE(note_for_policies(tickets), "") << "every user may ask for them";
     EXPECT_EQ(resources_.add("ncpus", "long", "").error().code, PBSE_DUPLIST);
     EXPECT_EQ(resources_.change(*resources_.find("mem")).error().code, PBSE_ATTRRO);
 }

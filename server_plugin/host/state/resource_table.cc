@@ -91,7 +91,11 @@ std::optional<Resource> resource_for_policies(std::string_view name) {
 
 std::string note_for_policies(const Resource& resource) {
     const auto known = resource_for_policies(resource.name);
-    if (!known || same_definition(*known, resource)) return {};
+    if (!known) return {};
+    // Policies read the same values if only operators and managers may ask for the resource.
+    Resource for_all = resource;
+    if ((known->flags & resource_read_only) == 0) for_all.flags &= ~resource_read_only;
+    if (same_definition(*known, for_all)) return {};
     return fmt::format("resource {} has {}: policies know it with {}", resource.name,
                        resource.definition_text(), known->definition_text());
 }

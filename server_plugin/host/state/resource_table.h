@@ -49,7 +49,7 @@ bool same_definition(const Resource& a, const Resource& b);
 std::optional<Resource> resource_for_policies(std::string_view name);
 
 // Says that policies don't read the resource as their manual says, since it was defined in another way.
-// Empty: they do, or it isn't theirs.
+// Empty: they do, or it isn't theirs. Flag r may be added, but not be missing.
 std::string note_for_policies(const Resource& resource);
 
 // Checks a value that a job requests. PBSE_BADATVAL: the value is below zero (which `nice` permits).
