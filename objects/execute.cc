@@ -244,7 +244,9 @@ bool is_hosts(const Command& command) {
 
 Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& context) {
     if (is_hosts(command)) {
-        if (command.type != ObjectType::resource || command.kind != CommandKind::remove) return {};
+        if (command.type != ObjectType::resource || command.kind != CommandKind::remove ||
+            context.resources.stays(command.object))
+            return {};
         return check_unnamed(draft, NameKind::resource, command.object);
     }
     if (Result<void> checked = check_command(command); !checked) return checked;

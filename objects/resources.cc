@@ -36,23 +36,28 @@ ResourceNames::ResourceNames() {
                              "vmem",
                              "vnode",
                              "walltime"})
-        names_[name];
+        names_[name].stays = true;
 }
 
-void ResourceNames::add(std::string_view name, std::optional<values::ResourceKind> kind) {
-    auto& known = names_[std::string(name)];
-    if (kind) known = kind;
+void ResourceNames::add(std::string_view name, std::optional<values::ResourceKind> kind, bool stays) {
+    Known& known = names_[std::string(name)];
+    if (kind) known.kind = kind;
+    known.stays = known.stays || stays;
 }
 
 std::optional<values::ResourceKind> ResourceNames::kind(std::string_view name) const {
     const auto found = names_.find(name);
-    return found != names_.end() ? found->second : std::nullopt;
+    return found != names_.end() ? found->second.kind : std::nullopt;
 }
 
 void ResourceNames::remove(std::string_view name) {
-    static const ResourceNames always;
-    if (always.contains(name)) return;
-    if (const auto found = names_.find(name); found != names_.end()) names_.erase(found);
+    if (const auto found = names_.find(name); found != names_.end() && !found->second.stays)
+        names_.erase(found);
+}
+
+bool ResourceNames::stays(std::string_view name) const {
+    const auto found = names_.find(name);
+    return found != names_.end() && found->second.stays;
 }
 
 }  // namespace pbs::objects

@@ -14,21 +14,29 @@ namespace pbs::objects {
 struct KnownResource {
     std::string name;
     std::optional<values::ResourceKind> kind{};
+    bool stays = false;  // after a delete the server has it again, as a built-in one
 };
 
 class ResourceNames {
   public:
     // Begins with the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
-    // Adds a name, or the type of a name that is there. nullopt: the type isn't known.
-    void add(std::string_view name, std::optional<values::ResourceKind> kind = {});
-    // Removes a name, unless every server has it (see the constructor).
+    // Adds a name; or its type, or that it stays, if the name is there. nullopt: the type isn't known.
+    void add(std::string_view name, std::optional<values::ResourceKind> kind = {}, bool stays = false);
+    // Removes a name, unless it stays.
     void remove(std::string_view name);
+    // Returns whether the server has the resource even after its definition was deleted. True for those that
+    // every server has (see the constructor).
+    bool stays(std::string_view name) const;
     bool contains(std::string_view name) const { return names_.contains(name); }
     std::optional<values::ResourceKind> kind(std::string_view name) const;
 
   private:
-    std::map<std::string, std::optional<values::ResourceKind>, std::less<>> names_;
+    struct Known {
+        std::optional<values::ResourceKind> kind{};
+        bool stays = false;
+    };
+    std::map<std::string, Known, std::less<>> names_;
 };
 
 // The names of the server's queues. nullopt: they aren't known, as in pbs_migrate with a stopped server, so

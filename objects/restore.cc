@@ -75,6 +75,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     for (const HostChange& change : host) {
         if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
             continue;
+        if (change.type == ObjectType::resource && context.resources.stays(change.name)) continue;
         const NameKind kind = change.type == ObjectType::queue ? NameKind::queue : NameKind::resource;
         if (!used.names(kind, change.name)) continue;
         if (const Result<void> unnamed = check_unnamed(draft, kind, change.name); !unnamed)

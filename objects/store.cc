@@ -135,7 +135,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     if (!database) return tl::unexpected(database.error());
     Store store(std::unique_ptr<State>(new State{std::move(*database), std::move(*zone)}));
     State& state = *store.state_;
-    for (const KnownResource& one : options.resources) state.resources.add(one.name, one.kind);
+    for (const KnownResource& one : options.resources) state.resources.add(one.name, one.kind, one.stays);
     state.queues = options.queues;
     state.provisions = options.provisions;
     state.keeps_execution_types = options.keeps_execution_types;
@@ -249,8 +249,8 @@ void Store::State::settle() {
 std::shared_ptr<const Snapshot> Store::snapshot() const {
     return state_->snapshot;
 }
-void Store::define_resource(std::string_view name, std::optional<values::ResourceKind> kind) {
-    state_->resources.add(name, kind);
+void Store::define_resource(std::string_view name, std::optional<values::ResourceKind> kind, bool stays) {
+    state_->resources.add(name, kind, stays);
 }
 void Store::forget_resource(std::string_view name) {
     state_->resources.remove(name);
@@ -272,6 +272,7 @@ Result<void> Store::check_job_sort_formula(std::string_view text) const {
     return check_formula("job_sort_formula", text, state_->resources);
 }
 Result<void> Store::check_resource_unused(std::string_view name) const {
+    if (state_->resources.stays(name)) return {};
     state_->settle();
     return check_unnamed(Draft(state_->snapshot), NameKind::resource, name);
 }

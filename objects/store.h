@@ -111,8 +111,10 @@ class Store {
     Result<void> set_meta(std::string_view key, std::string_view value);
 
     // These functions add and remove names of the server's resources and queues, which values may use while
-    // they exist. If a name is removed, objects that use it stay as they are.
-    void define_resource(std::string_view name, std::optional<values::ResourceKind> kind = {});
+    // they exist. If a name is removed, objects that use it stay as they are. `stays`: the server has the
+    // resource even after its definition was deleted, so this may be done while objects name it.
+    void define_resource(std::string_view name, std::optional<values::ResourceKind> kind = {},
+                         bool stays = false);
     void forget_resource(std::string_view name);
     void define_queue(std::string_view name);
     void forget_queue(std::string_view name);

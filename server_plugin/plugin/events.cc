@@ -25,10 +25,11 @@ void refuse(State& state, std::string_view what) {
 void resource_defined(State& state, const pbs_resource_record* record) {
     const auto translated = state.translator.resource(record);
     if (!translated) return refuse(state, "resource");
+    const bool stays = record->stays != 0;
     if (state.store) {
-        state.store->define_resource(translated->name, translated->kind);
+        state.store->define_resource(translated->name, translated->kind, stays);
     } else {
-        state.resources.push_back({std::string(translated->name), translated->kind});
+        state.resources.push_back({std::string(translated->name), translated->kind, stays});
     }
     state.resource_ids[std::string(translated->name)] = translated->id;
     SchedConfigs& known = state.sched_configs;

@@ -132,6 +132,25 @@ TEST_F(ResourcesForPolicies, MayBeDefinedByManagers) {
     EXPECT_EQ(definition("override_tickets"), "long r");
 }
 
+// A policy may name the resource meanwhile, as it is there afterwards, too.
+TEST_F(ResourcesForPolicies, AreBackAfterADeleteEvenIfNamed) {
+    const std::string without = server.command({"pbs_config", "export"}).out;
+    const std::string named = "set policy default_policy job_sort_key = \"job_shares HIGH\"";
+    ASSERT_TRUE(server.configure({"create resource job_shares type=long", named}));
+    ASSERT_TRUE(server.configure({"delete resource job_shares"}));
+    EXPECT_EQ(definition("job_shares"), "long (none)");
+    EXPECT_EQ(server.attribute("policy default_policy", "job_sort_key"), "job_shares HIGH");
+    const std::string then = server.command({"pbs_config", "export"}).out;
+    ASSERT_TRUE(server.configure({"set resource job_shares flag=r"}));
+    server.put("then", then);
+    const Output imported =
+        server.command({"pbs_config", "import", "--replace", (server.home() / "then").string()});
+    EXPECT_EQ(imported.exit, 0) << imported;
+    EXPECT_EQ(definition("job_shares"), "long (none)");
+    EXPECT_EQ(server.command({"pbs_config", "export"}).out, then);
+    EXPECT_NE(then, without);
+}
+
 TEST_F(ResourcesForPolicies, OfAnOlderRevisionComeBack) {
     ASSERT_TRUE(
         server.configure({"create resource deadline type=long", "set queue work resources_max.deadline=5"}));

@@ -93,6 +93,18 @@ TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
     refused("s p p1 job_sort_key=\"fuel HIGH\"");
 }
 
+// A deleted definition may have had the place of a resource that the server has built in.
+TEST_F(NamesInUse, AResourceThatStaysMayBeNamed) {
+    store_->define_resource("fuel", {}, true);
+    run("s p p1 job_sort_key=\"fuel HIGH\"");
+    EXPECT_TRUE(store_->check_resource_unused("fuel"));
+    store_->forget_resource("fuel");
+    run("s p p1 job_sort_key=\"fuel LOW\"");
+    store_->define_resource("oil");
+    run("s p p1 job_sort_key=\"oil LOW\"");
+    EXPECT_FALSE(store_->check_resource_unused("oil"));
+}
+
 // A migration sets policies before the server's queues exist. So unknown names give warnings there, not
 // errors.
 TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {

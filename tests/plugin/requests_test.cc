@@ -428,6 +428,13 @@ TEST_F(Requests, ResourcesThatAPolicyNamesExistAndStay) {
     host.plugin.resource_removed(host.plugin.self, {"fuel", 4});
     ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2").code, 0);
     EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p2", "exclude_resources", "fuel").code, PBSE_BADATVAL);
+    record.stays = 1;
+    host.plugin.resource_defined(host.plugin.self, &record);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p2", "exclude_resources", "fuel").code, 0);
+    EXPECT_EQ(host.manager(PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "fuel").code, 0) << "it is built in, too";
+    host.plugin.resource_removed(host.plugin.self, {"fuel", 4});
+    host.plugin.resource_defined(host.plugin.self, &record);
+    EXPECT_EQ(host.set(PBS_OBJ_POLICY, "p2", "exclude_resources", "mem,fuel").code, 0);
 }
 
 TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {

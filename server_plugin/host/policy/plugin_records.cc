@@ -72,6 +72,9 @@ pbs_resource_record resource_record(const Resource& resource) {
     record.name = cluster::c_str(resource.name);
     record.consumable = resource.consumable() || (resource.flags & resource_queue_sum) != 0 ? 1 : 0;
     record.host_level = (resource.flags & resource_host) != 0 ? 1 : 0;
+    // Policies name the built-in resource by its own spelling.
+    const auto built_in = resource_for_policies(resource.name);
+    record.stays = built_in && built_in->name == resource.name ? 1 : 0;
     return record;
 }
 
