@@ -641,12 +641,12 @@ extern struct batch_status* pbs_statquota(int connect, const char* quota, struct
  * is an object for each counter and resource, named after the quota, with the attributes "rule"; "of", the
  * value that the counter is for, whose resource is the filter, such as "users"; "used" and "limit", whose
  * resource is the limited resource; "enabled" and "in_force". Users who are neither managers nor operators
- * see the counters of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL, or "jobs": then
- * there are also the attributes "job" with the amounts of jobs, whose resources are the ids of the jobs: of
- * those that run and, for quotas whose rules don't name vnodes, of those that the policy has suspended or
- * that have an expected start. An object has at most 1,000 of them. The further jobs of the counter and
- * resource are in the objects that follow it, which have, besides "job", only the attribute "continues",
- * "True".
+ * see the counters of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL or "jobs". With
+ * "jobs" an object also has an attribute "job" for each job that counts: its resource is the job's id, its
+ * value the job's amount. These are the running jobs and, for quotas whose rules don't name vnodes, the jobs
+ * that the policy has suspended or that have an expected start. An object has at most 1,000 jobs. The further
+ * jobs of the counter and resource are in the objects that follow it, which have, besides "job", only the
+ * attribute "continues" with the value "True".
  */
 extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*
@@ -826,7 +826,7 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  * - kind: group or entity; parent, except for the root; shares;
  * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
  * - usage, in units of the usage_formula, at least 1, and decayed: the usage that a decay now would leave;
- * - long_usage: what its jobs have used in all, without decays;
+ * - long_usage: the usage of its jobs in all, without decays;
  * - tree_usage and factor: fairshare_tree_usage and fairshare_factor of formulas;
  * - place, from 1, of an entity: the entity that has had the least of its share is the first;
  * - for tickets_share, by the present jobs: level, short_target and overall_short_target (the parts of the

@@ -32,8 +32,8 @@ struct CheckContext {
                                          // list
     bool keeps_execution_types = false;  // execution_type of queues is kept in the store; else the server
                                          // keeps it
-    // The values come from the history, so they may be values that only earlier releases allowed. The server
-    // has to be able to take such a change back after a crash.
+    // The values come from the history, so they may be values that only earlier releases allowed. They aren't
+    // refused, because the server has to be able to restore them when it takes a change back after a crash.
     bool of_the_past = false;
 };
 
@@ -51,7 +51,7 @@ Result<void> check_object(const Object& object, const CheckContext& context);
 Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
 // In check_weights.cc. Refuses two weights for one name, and weights of resources that aren't whole numbers,
-// apart from those that are there before.
+// except those that `before` has already.
 Result<void> check_weights(const Attribute& attribute, const Value* before, const StringList& weights);
 // In check_weights.cc. Refuses too many thresholds, because a search for a place compares each vnode with all
 // of them, and a threshold that is there twice.

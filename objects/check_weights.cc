@@ -23,7 +23,8 @@ Result<void> check_one_for_each(const Attribute& attribute, const StringList& we
     return {};
 }
 
-// Refuses weights that aren't whole numbers. Those of a database that has some already are still read.
+// Refuses weights that aren't whole numbers, except those that the value has already: earlier releases
+// allowed them.
 Result<void> check_whole_weights(const Attribute& attribute, const Value* before, const StringList& weights) {
     const StringList* known = before == nullptr ? nullptr : std::get_if<StringList>(before);
     for (const std::string& weight : weights) {

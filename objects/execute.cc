@@ -86,7 +86,7 @@ Error in_object(Error error, ObjectType type, std::string_view name) {
                           error.code == Code::unknown_object || error.code == Code::name_too_long ||
                           error.message.starts_with(object_title(type, name));
     if (!complete) error.message = fmt::format("{}: {}", object_title(type, name), error.message);
-    // The texts of some mistakes repeat the value, which may be very long.
+    // Some messages repeat the value, which may be very long.
     constexpr std::size_t kMost = 2000;
     error.message = values::abridged(error.message, kMost);
     return error;

@@ -83,9 +83,9 @@ inline constexpr std::string_view kPerCpu = "np_";
 // fs_group.
 std::span<const std::string_view> share_terms();
 
-// Checks that `text` is a formula for this attribute: over resources and the attribute's terms, which are for
-// a job_sort_formula those of OpenPBS (PBS Reference Guide, "job_sort_formula") and more, and for a
-// usage_formula that of PP-748's example. The error has the position (from 1) and the text there. If
+// Checks that `text` is a formula for this attribute, over resources and the attribute's terms. The terms of
+// job_sort_formula are those of OpenPBS (PBS Reference Guide, "job_sort_formula") and more; usage_formula has
+// the term of PP-748's example. The error has the position (from 1) and the text there. If
 // `unknown` isn't null, unknown names are added to it and are no error.
 Result<void> check_formula(std::string_view attribute, std::string_view text, const ResourceNames& resources,
                            std::vector<std::string>* unknown = nullptr);

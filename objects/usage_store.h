@@ -54,7 +54,7 @@ struct UsageBatch {
     double least = 0;
 };
 
-// Changes by scope.
+// Changes of usage, by scope (UsageStore).
 using UsageBatches = std::map<std::string, UsageBatch, std::less<>>;
 
 // The usage records in a store. `scope` separates independent records: "past_usage" for the order by past
@@ -66,7 +66,7 @@ class UsageStore {
 
     Result<UsageState> load(std::string_view scope) const;
     // Writes the batches in one transaction: after it returns, all of them survive a crash; on an error,
-    // nothing of them was written.
+    // none of them is written.
     Result<void> write(const UsageBatches& batches);
 
   private:

@@ -1,4 +1,4 @@
-// Long texts in messages.
+// Shortens long texts for messages.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace pbs::values {
 
-// The text or, if it has more than `most` bytes, its beginning and its end with " ... " between them, each
-// half as long, in whole characters of UTF-8.
+// Returns the text or, if it has more than `most` bytes, its beginning and its end with " ... " between them,
+// each half as long, in whole characters of UTF-8.
 inline std::string abridged(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
     const auto goes_on = [&](std::size_t at) {

@@ -12,8 +12,9 @@ struct BuiltInResource {
     std::string_view name;
     AttributeType type = AttributeType::text;
     std::string_view flags{};  // as qmgr shows them
-    // Jobs and vnodes tell policies by it what they want. PBS's own servers don't have it, so sites have made
-    // it themselves, and may have meant something else by the name: a manager's definition takes its place.
+    // Jobs and vnodes use this resource to tell policies what they want. OpenPBS's servers don't have it, so
+    // sites have made it themselves, and may have meant something else by the name: a manager's definition
+    // takes its place.
     bool for_policies = false;
 };
 

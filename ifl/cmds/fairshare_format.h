@@ -24,7 +24,7 @@ struct ShareElement {
     double actual = 0;
     double usage = 0;
     double decayed = 0;
-    double long_usage = 0;  // what was used in all, without decays
+    double long_usage = 0;  // all usage so far, without decays
     double tree_usage = 0;
     double factor = 0;
     // For tickets_share, by the present jobs, as fractions of 1: `level`, the part of the shares of the

@@ -131,7 +131,8 @@ Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names
     return words;
 }
 
-// Returns the names that a load may have: those that every vnode has, resources, and these for each CPU.
+// Returns the names that a load may have: load_avg, the resources that are numbers, and each of these per CPU
+// (np_NAME).
 Words loads(const NamesAtServer& at_server) {
     Words words = at_server.numbers();
     words.emplace_back("load_avg");

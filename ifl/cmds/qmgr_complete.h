@@ -17,7 +17,7 @@ using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
 using ElementNames = std::function<std::vector<std::string>(ObjectType type, const std::string& object,
                                                             const std::string& attribute)>;
 
-// What the completion asks the server for.
+// The names for which the completion asks the server.
 struct NamesAtServer {
     ObjectNames objects;
     ElementNames elements;

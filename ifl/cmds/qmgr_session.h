@@ -48,7 +48,7 @@ class QmgrSession {
     // Names of the elements of an object's attribute, such as a quota's rules; for completion.
     std::vector<std::string> element_names(ObjectType type, const std::string& object,
                                            const std::string& attribute);
-    // Names of the resources whose values are numbers; for completion.
+    // Returns the names of the resources whose values are numbers; for completion.
     std::vector<std::string> numeric_resources();
 
   private:

@@ -127,8 +127,8 @@ class Qstat {
         }
     }
 
-    // Returns the server that a destination names, and sets `queue` to its queue. nullptr: there is none to
-    // ask, which was said.
+    // Returns the server that a destination names, and sets `queue` to its queue. nullptr: there is no
+    // server to ask, and the error has been printed.
     Server* server_of(const std::string& operand, std::string& queue) {
         const auto destination = parse_destination(operand);
         if (!destination) {

@@ -31,7 +31,7 @@ struct QuotaCounter {
 };
 
 QuotaCounter quota_counter(const batch_status& object);
-// Reads all objects of a reply. A counter whose jobs are in several objects becomes one.
+// Reads all objects of a reply. Objects with jobs of the same counter become one counter.
 std::vector<QuotaCounter> quota_counters(const batch_status* objects);
 
 // The number that an amount stands for: sizes in bytes, durations in seconds. nullopt: the text is no amount.

@@ -28,7 +28,8 @@ constexpr unsigned long kRegisterSched = 98;
 constexpr std::size_t kLongestUser = 257;    // the longest name that libpbs reads
 constexpr std::size_t kLongestObject = 600;  // more than libpbs accepts, so that libpbs reports the error
 constexpr std::size_t kLongestNames = 1U << 20;
-// The last type of the plugin's objects: of those that managers edit, and of those with numbers of their own.
+// The greatest number of a type of the plugin's objects: of those that managers edit (kObjectTypes), and of
+// the others, up to PBS_OBJ_QUOTA_USE.
 constexpr std::uint32_t kLastType = [] {
     std::uint32_t last = PBS_OBJ_QUOTA_USE;
     for (const values::ObjectTypeRow& row : values::kObjectTypes)

@@ -36,7 +36,7 @@ void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
     if (changes.decayed) batch.last_decay = changes.last_decay;
 }
 
-// The scope of the long usage of a scope's entities, which no decay changes.
+// Returns the scope under which the long usage of a scope's entities is stored. No decay changes it.
 std::string long_scope(std::string_view scope) {
     return fmt::format("{}: long usage", scope);
 }
@@ -78,8 +78,8 @@ void UsageSaver::load_shares(objects::Store& store, sched::Scheduler& scheduler,
     for (const std::string& scope : scheduler.shares_to_load()) {
         const auto stored = read_stored(store, scope);
         auto long_usage = stored ? read_stored(store, long_scope(scope)) : stored;
-        // Where no entity has any, a row of the root tells this from a database that doesn't have long usage
-        // yet.
+        // Without any row, long usage would begin with the usage that is left, as after an upgrade. If it has
+        // been stored before, add a row of the root, because perhaps no entity has a row.
         if (long_usage && long_usage->last_decay != sched::Instant{})
             long_usage->usage.push_back({{}, "root", 0});
         if (long_usage)

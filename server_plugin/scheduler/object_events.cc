@@ -139,8 +139,8 @@ void Scheduler::queue_removed(QueueHandle handle) {
     impl_->note(&EventsSince::settings_changed);
     QueueTable& queues = impl_->tables.queues;
     if (const QueueSlot slot = queues.find(handle); slot != kNoSlot) queues.remove(slot);
-    // Each reservation has a queue, so many queues come and go. A slot gets its next queue only after
-    // settings_changed(), by which cycles forget what they know of slots.
+    // Each reservation has a queue, so many queues come and go. A slot may get another queue, because cycles
+    // forget all that they know of slots after `settings_changed`, which was noted above.
     if (queues.wants_reuse()) queues.reuse(impl_->tables.queues_in_use());
 }
 

@@ -207,7 +207,8 @@ using Scheds = std::map<std::string, Sched, std::less<>>;
 
 void restore_queue(Scheduler& scheduler, Tables& t, const QueueState& state) {
     scheduler.queue_changed(state.record);
-    // queue_removed() might give the slot to another queue, though the jobs come later.
+    // Don't call queue_removed(): it might free the slot for another queue, since the queue's jobs are
+    // restored later.
     if (!state.known) t.queues.remove(t.queues.find(state.record.queue));
     t.queues[t.queues.slot(state.record.queue)].idle_since = state.idle_since;
 }

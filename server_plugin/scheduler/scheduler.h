@@ -241,7 +241,7 @@ class Scheduler {
     // Makes shares_to_load() return all scopes again, because the store has got usage that the scheduler
     // didn't write.
     void load_shares_again();
-    // `long_usage`: of entities, see FairShares::long_usage().
+    // `long_usage`: the stored long usage of entities, see FairShares::load_long_usage().
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay,
                      std::span<const UsageRow> long_usage = {});
@@ -344,8 +344,9 @@ class Inspector {
     // the tickets of the user's jobs. O(n log n) for n jobs, apart from the games (tickets/game.h).
     TicketsView tickets(const SharesAsked& asked);
     // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
-    // long as a walk over the running jobs. `with_jobs`: with the jobs that count in them, or will. `user`:
-    // only counters that are for this user.
+    // long as a walk over the running jobs. `with_jobs`: also lists the jobs that count in each counter or
+    // will count there, which takes as long as a walk over all jobs. `user`: only counters that are for this
+    // user.
     std::vector<QuotaUse> quotas(Instant now, std::string_view sched, bool with_jobs = false,
                                  std::optional<std::string_view> user = {});
     // Returns how many preferences (the resource `prefer`) these places of a job miss, summed over its

@@ -47,7 +47,7 @@ std::string told(const Fault& fault) {
                                    : e2e::text_of(fault);
 }
 
-// What a server has after a part of a session: enough to start another one on a copy of its disk.
+// The state of a server after a part of a session: enough to start another server on a copy of its disk.
 struct Moment {
     seconds time;
     Processes processes;

@@ -45,7 +45,7 @@ long wanted(const char* name, long otherwise) {
     return text != nullptr ? std::strtol(text, nullptr, 10) : otherwise;
 }
 
-// What the server uses of the machine.
+// The server's use of the machine.
 struct Use {
     long heap_kb = 0;            // allocated memory
     long database_cache_kb = 0;  // the part of it that SQLite has allocated

@@ -21,8 +21,8 @@ namespace pbs::host::session {
 
 namespace fs = std::filesystem;
 
-// The files by which faults.c tells of the calls of this process. faults.c has to be preloaded, so the first
-// process makes the files and executes itself again.
+// The files in which faults.c counts and records the calls of this process. faults.c has to be preloaded, so
+// the first process makes the files and executes itself again.
 class Recorder {
   public:
     Recorder() {

@@ -164,7 +164,7 @@ TEST_F(FairShare, WhatIsAnsweredIsInTheStore) {
     host.reset();
 }
 
-// Usage and long usage are in the store together, or neither of them: what can't be written is kept, and
+// Usage and long usage are written together or not at all; changes that can't be written are kept, and
 // written later.
 TEST_F(FairShare, LongUsageIsStoredInTheTransactionOfUsage) {
     constexpr std::string_view kLong = "fs_group:f1: long usage";

@@ -107,8 +107,8 @@ TEST_F(Drained, AJobThatAManagerRunsOnTheVnodeMovesIt) {
     EXPECT_EQ(reserved(cycle()), "n2 at 840");
 }
 
-// The user's job on n1 has ended when the waiting job starts, so the quota has four CPUs for another job of
-// the user then, as long as the reservation is kept and when it is made anew.
+// The user's job on n1 has ended when the waiting job starts, so the quota then leaves four CPUs for another
+// job of the user, with a reservation that is kept from an earlier cycle as with a new one.
 TEST_F(Drained, BesideAQuotaOthersGetAsMuchAsWillBeLeft) {
     World other;
     Settings& s = other.origin({"batch"});

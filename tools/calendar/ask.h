@@ -28,7 +28,7 @@ class Client {
     Result<Answers> answers() const;
 
     // Asks for the jobs that run or are expected to start, and all vnodes, queues and reservations.
-    // `quotas_of`: a scheduler, for whose quotas' counters to ask, too; empty: for none.
+    // `quotas_of`: a scheduler whose quotas' counters are asked for, too; empty: no counters are.
     Result<ResourceAnswers> resource_answers(const std::string& quotas_of) const;
 
     // Adds entries by `set server non_work_days += ...` in one request: all or none. Returns the server's

@@ -91,7 +91,7 @@ class Hours {
 // Lists what jobs and reservations use, until `until`.
 class Uses {
   public:
-    // `counter`: only the jobs that it counts, with the amounts that count; null: all.
+    // `counter`: lists only the jobs that count in it, with the amounts that count; null: all jobs.
     Uses(const Site& site, const ResourceAnswers& answers, std::string_view resource, Instant now,
          Instant until, const cmds::QuotaCounter* counter)
         : site_(site), resource_(resource), now_(now), until_(until) {
@@ -209,7 +209,7 @@ class Uses {
     }
     // Adds what a suspended job uses until it goes on.
     void wait(const ObjectText& job, std::string_view vnodes, Instant from, std::optional<Instant> until) {
-        // A quota counts a job that an operator has suspended, and none that the policy has.
+        // A quota counts jobs that an operator has suspended, but not those that the policy has suspended.
         const bool by_policy = job.value("job_state") != "S" || !job.value("sched_preempted").empty() ||
                                job.value("comment").starts_with("Suspended until ");
         if (counted_ ? !by_policy : !is_released_)

@@ -48,8 +48,8 @@ struct ResourceDiagram {
     std::string resource;
     ResourceOwner owner;
     bool is_size = false;  // amounts are in bytes
-    // resources_available of the owner, or else the sum of its vnodes; of a counter its limit. nullopt: a
-    // counter without a limit.
+    // resources_available of the owner, or else the sum of its vnodes; for a counter its limit, or nullopt if
+    // it has none.
     std::optional<std::int64_t> total = 0;
     bool in_force = true;             // false: the limit of a counter doesn't hold now
     std::vector<ResourceStep> steps;  // without gaps between them; the amounts differ from step to step
@@ -58,9 +58,9 @@ struct ResourceDiagram {
 // Makes the diagram of the range. Jobs of a reservation count as booked. A job without walltime uses its
 // amounts for ever. Suspended jobs use what they haven't given back; when a time_window's opening lets them
 // go on, their use is planned, also for jobs that run now and will be suspended at the window's end. `now`:
-// the instant of the answers. A quota's counter has the uses by the jobs that the server counts in it, in
-// reservations or not. Errors: neither the server nor a vnode has the resource, or there is no such vnode or
-// queue, or not one such counter.
+// the instant of the answers. The diagram of a quota's counter has the uses by the jobs that the server
+// counts in it, in reservations or not. Errors: neither the server nor a vnode has the resource, or there is
+// no such vnode or queue, or there isn't exactly one such counter.
 Result<ResourceDiagram> make_diagram(const Site& site, const ResourceAnswers& answers,
                                      std::string_view resource, const ResourceOwner& owner,
                                      const rrule::Interval& range, rrule::Instant now);

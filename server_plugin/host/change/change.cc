@@ -264,7 +264,7 @@ void Change::tell_plugin() {
             plugin->resource_defined(*resource);
     if (removed_resource_) {
         plugin->resource_removed(*removed_resource_);
-        // A built-in resource may have come back.
+        // The built-in resource whose place the removed definition had may have come back.
         if (const Resource* resource = state.resources.find(*removed_resource_))
             plugin->resource_defined(*resource);
     }

@@ -360,7 +360,7 @@ void send_mail(Server& server, const Job& job, std::string_view text) {
 }
 
 Result<bool> purge_history(Server& server, int64_t now) {
-    // Both bound the time that a call takes.
+    // These bound the time that a call takes.
     constexpr size_t kMostLooks = 10'000;
     constexpr size_t kMostRemoved = 500;
     const int64_t keep = server.state.server.integer("job_history_duration", kDefaultHistorySeconds);

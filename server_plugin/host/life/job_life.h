@@ -82,9 +82,9 @@ void send_mail(Server& server, const Job& job, std::string_view text);
 // Sets resources_used from the usage that the runner has measured.
 void set_used(Job& job, const ExitRecord& seen);
 
-// Removes finished jobs whose job_history_duration is over from the history. Looks at some thousands of them,
-// so that the loop goes on. Returns whether some are left to be looked at: the next call does so. Otherwise
-// the next call begins anew.
+// Removes finished jobs whose job_history_duration is over from the history. Looks at a limited
+// number of them, so that the loop's other work doesn't wait. Returns whether there are more to look at: then
+// the next call continues with these, else it begins with the first one again.
 Result<bool> purge_history(Server& server, int64_t now);
 
 // Queues the jobs whose Execution_Time has come.

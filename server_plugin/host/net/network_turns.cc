@@ -412,8 +412,9 @@ void Network::Impl::drop_ended(std::vector<Peer*>& peers) {
     peers = std::move(left);
 }
 
-// Drops the connections of registered programs that have ended, but not that of `newcomer`. The end of such a
-// program may not have been noticed yet, because it waits for changes or its answer is due.
+// Drops the connections of registered programs that have ended, but not that of `newcomer`. The server may
+// not have noticed the end of a program that waits for changes, or whose answer is due: nothing is read from
+// a connection whose request is being answered.
 void Network::Impl::drop_ended_programs(const Peer& newcomer) {
     std::vector<Peer*> programs;
     for (const auto& [id, peer] : peers_)

@@ -61,7 +61,7 @@ class Reach::Impl {
         : context_(context), targets_(std::move(targets)) {
         for (const ConfigTarget& target : targets_) {
             if (target.object.type != PBS_OBJ_RESOURCE) continue;
-            // A built-in resource is present to those that have values of it, though not as an object.
+            // Look at built-in resources, too, which aren't objects: the site may have values of them.
             const Resource* now = context_.state().resources.find(target.object.name);
             if (now != nullptr && (target.values ? *target.values != config_values(*now) : !now->built_in))
                 redefined_.insert(values::lowered(target.object.name));

@@ -40,8 +40,8 @@ void warn_of_flag(Management& request, const Resource& resource) {
                                          resource.name));
 }
 
-// Refuses another definition, or none, while something has a value of the resource. The same definition, such
-// as that of a repeated migration, disturbs no user of it.
+// Refuses to change or remove the resource's definition while something has a value of the resource. The same
+// definition again, as from a repeated migration, is no change.
 ifl::Reply check_unused(const Management& request, const Resource& is,
                         const std::optional<Resource>& becomes) {
     if (becomes && same_definition(is, *becomes)) return {};

@@ -92,7 +92,8 @@ std::optional<Resource> resource_for_policies(std::string_view name) {
 std::string note_for_policies(const Resource& resource) {
     const auto known = resource_for_policies(resource.name);
     if (!known) return {};
-    // Policies read the same values if only operators and managers may ask for the resource.
+    // A flag r in addition doesn't matter to policies: only operators and managers may ask for the resource
+    // then.
     Resource for_all = resource;
     if ((known->flags & resource_read_only) == 0) for_all.flags &= ~resource_read_only;
     if (same_definition(*known, for_all)) return {};

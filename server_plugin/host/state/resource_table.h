@@ -41,15 +41,16 @@ struct Resource {
     std::string_view type_text() const;   // "long", "float", "size", "boolean", "string", "string_array"
 };
 
-// Whether values of the one are values of the other, with the same meaning.
+// Returns whether type and flags are the same: then a value means the same with both definitions.
 bool same_definition(const Resource& a, const Resource& b);
 
-// Returns the built-in resource whose place a definition has taken or takes: that is a resource for policies.
-// nullopt: there is none of this name.
+// Returns the built-in resource for policies with this name, whose place a manager's definition may take.
+// nullopt: there is none.
 std::optional<Resource> resource_for_policies(std::string_view name);
 
-// Says that policies don't read the resource as their manual says, since it was defined in another way.
-// Empty: they do, or it isn't theirs. Flag r may be added, but not be missing.
+// Returns a warning if a manager has defined a resource for policies in another way than the built-in one, so
+// that policies may not read its values. Empty: the definition is the same, apart perhaps from an added flag
+// r, or the resource isn't one for policies.
 std::string note_for_policies(const Resource& resource);
 
 // Checks a value that a job requests. PBSE_BADATVAL: the value is below zero (which `nice` permits).
@@ -78,7 +79,7 @@ class ResourceTable {
     Result<Resource> check(std::string_view name, std::string_view type_text,
                            std::string_view flag_text) const;
     // Replaces type and flags of a custom resource, or takes the place of a built-in one for policies.
-    // PBSE_UNKRESC; PBSE_ATTRRO for another built-in one.
+    // Errors: PBSE_UNKRESC; PBSE_ATTRRO for another built-in one.
     Result<const Resource*> change(const Resource& changed);
     // Removes a custom resource. Where it has taken the place of a built-in one, that comes back.
     Result<void> remove(std::string_view name);

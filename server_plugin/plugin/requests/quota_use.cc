@@ -15,7 +15,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most counters and jobs in one part of a reply, about. A part takes a few milliseconds.
+// About the most counters and jobs in one part of a reply, so that a part takes a few milliseconds.
 constexpr std::size_t kToldAtOnce = 1000;
 
 // The most jobs in one object. The next jobs of the counter are in further objects.

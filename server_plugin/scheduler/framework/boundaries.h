@@ -1,5 +1,5 @@
-// Rules whose decisions change at instants that no refusal names, such as the beginning of a period. The
-// scheduler runs a cycle over all jobs then.
+// Instants at which time alone changes the decisions of a rule, and which no refusal names, such as the
+// beginning of a period. The scheduler runs a cycle over all jobs then.
 //
 // To add one: write an `extern const BoundaryRule` beside the rule that it belongs to, and name it in
 // profiles/rules.h and in the tables of the profiles that have it.

@@ -62,7 +62,7 @@ class Standings {
         std::uint32_t standing = 0;
         Blockers blockers = 0;  // events that could lift its refusals
         // The numbers of starts of the owner or group, and of reservations and preempted jobs, when
-        // `standing` was computed; it holds for `lasts` starts fewer one.
+        // `standing` was computed. It holds until there have been `lasts` more of these starts.
         std::uint64_t starts = 0;
         std::uint64_t kept = UINT64_MAX;
         std::int64_t lasts = 1;

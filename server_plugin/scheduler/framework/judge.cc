@@ -407,7 +407,9 @@ void Judge::note_start(const Candidate& job, QueueView& view, Placement placemen
         if (filter->started != nullptr) filter->started(state_, job);
     expect_usage(job.job);
     if (!starts_of_owner_.empty()) {
-        // Standings last for starts of jobs as large as those that there were when the cycle began.
+        // The number of starts for which a standing lasts counts on requests that there were when the cycle
+        // began. A job that starts with another request (select_range) may be larger, so it ends those of
+        // its owner and group.
         constexpr std::uint64_t kEndsAll = std::uint64_t{1} << 32;
         const std::uint64_t starts = c_.resized.contains(job.job) ? kEndsAll : 1;
         starts_of_owner_[job.user.owner] += starts;
@@ -459,7 +461,8 @@ void Judge::begin_second_pass() {
         if (c_.answers[c_.refused[i].answer].rejected) done_with_[c_.refused[i].job] = true;
     }
     forget();
-    // The reservations are made anew, though their number may be the same.
+    // Standings depend on the reservations, which are made anew; their number, by which standings are
+    // compared, may be the same.
     queues_.batch().standings = {};
 }
 

@@ -48,7 +48,7 @@ struct Profile {
     std::span<const Filter* const> filters{};
     // The questions to the site that the profile's rules ask.
     std::span<const QuestionRule* const> questions{};
-    // The instants at which time alone changes decisions of the profile's rules.
+    // The instants that no refusal names, at which time alone changes decisions of the profile's rules.
     std::span<const BoundaryRule* const> boundaries{};
     // Node order. Null: the order in which the vnodes were made.
     const NodeOrder* node_order = nullptr;

@@ -67,8 +67,8 @@ class Queues : CyclePart {
     QueueSetup& setup_ = c_.setup;
     std::vector<CandidateQueues*> of_queue_;  // by queue slot: its element of in_place; null: setup_.batch
     std::vector<std::uint32_t> ranks_;
-    // A policy whose options come into force later needs the last ends now, because searches for a later
-    // start (Lookahead) read them.
+    // Whether a filter reads the ends of queues' last jobs, now or when options come into force later:
+    // searches for a later start (Lookahead) call such a filter in this cycle.
     const bool wants_last_end_ = std::ranges::any_of(p_.filters, [&](const Filter* filter) {
         return (filter->traits & about_last_end) != 0 &&
                (filter->wanted == nullptr || filter->wanted(s_, Instant::max()));

@@ -56,10 +56,10 @@ class KeptReservation {
     std::vector<Reservation::Spare> least_spare;
     std::vector<View> views;
     std::vector<Watched> watched;
-    // For limits with counters of their own (OwnLimit): how much more is left at `start` than by the jobs
-    // that run when the reservation is taken over.
+    // For limits with counters of their own (OwnLimit): how much more is left at `start` than beside
+    // the jobs that run when the reservation is stored.
     std::vector<Reservation::Spare> own;
-    // The owner and the group whose starts and ends may change such a limit.
+    // The owner and the group by whose jobs' starts and ends the answers of such a limit may change.
     std::optional<std::uint32_t> owner;
     std::optional<std::uint32_t> group;
     // The number of jobs, running in its queue or on that queue's vnodes, that end at `start` or later.

@@ -95,7 +95,7 @@ bool FairShares::set_group(const FsGroup& group) {
         if (!nodes_[by_name_.at(row.user)].is_group) entities.push_back(row);
     const std::vector<Element> elements_before = std::exchange(nodes_, {});
     make_tree();
-    // The usage of a group is that of its members, not what it had as an entity.
+    // An entity that has become a group has the usage of its members from now on.
     std::erase_if(entities, [&](const UsageRow& row) {
         const auto node = find(row.user);
         return node && nodes_[*node].is_group;
@@ -104,8 +104,8 @@ bool FairShares::set_group(const FsGroup& group) {
     load(entities, {}, last_decay_);
     set_long_usage(long_before);
     charged_ = charges;
-    // Nodes that are gone have no usage: the stored row of a group would be that of an entity at the next
-    // start. The long usage may not have been written since it changed.
+    // Remove the stored usage of nodes that are gone: at the next start the row of a former group would count
+    // as an entity's. Write their long usage, which may have changed since it was written.
     for (const Element& element : elements_before) {
         if (by_name_.contains(element.name)) continue;
         pending_.usage.push_back({{}, element.name, 0});
@@ -141,7 +141,7 @@ void FairShares::load(std::span<const UsageRow> rows, std::span<const ChargeRow>
 }
 
 void FairShares::load_long_usage(std::span<const UsageRow> rows) {
-    // These are of a tree that didn't know the stored rows.
+    // These changes were made before the stored rows were known, and would overwrite them.
     pending_.usage.clear();
     pending_.long_usage.clear();
     if (!rows.empty()) return set_long_usage(rows);
@@ -161,7 +161,7 @@ void FairShares::set_long_usage(std::span<const UsageRow> rows) {
         if (node == kUnknown) {
             long_left_[row.user] += used;
         } else if (nodes_[node].is_group) {
-            pending_.long_usage.push_back({{}, row.user, 0});  // it was an entity
+            pending_.long_usage.push_back({{}, row.user, 0});  // the row is from when it was an entity
             continue;
         }
         on_path(node, [&](Element& element) { element.long_usage += used; });
@@ -169,8 +169,9 @@ void FairShares::set_long_usage(std::span<const UsageRow> rows) {
     join_least();
 }
 
-// Forgets whose long usage it is where that of too many entities is left: names that users choose, such as
-// those of accounts, could fill the store.
+// Keeps the long usage of at most kMostLeft entities that have no node. That of the others, from the least
+// on, counts only for `unknown`, and their names are forgotten: names that users choose, such as those of
+// accounts, could fill the store.
 void FairShares::join_least() {
     if (long_left_.size() <= kMostLeft) return;
     std::vector<std::pair<double, std::string_view>> left;

@@ -46,8 +46,8 @@ class FairShares {
 
     // Loads the stored long usage of entities, after load(). Without any row, as after an upgrade, long usage
     // begins with the usage that is left. An entity that isn't in the tree and has no node yet gets none by
-    // this, because each node below `unknown` lessens the shares of the others there. The long usage of more
-    // than kMostLeft such entities counts only for `unknown`, from the least on.
+    // this, because each node below `unknown` lessens the shares of the others there. If there are more than
+    // kMostLeft such entities, the long usage of those with the least counts only for `unknown`.
     void load_long_usage(std::span<const UsageRow> rows);
 
     // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
@@ -90,8 +90,8 @@ class FairShares {
 
     // The usage of an entity or group at an instant, without expected usage.
     double usage(Node node, Instant now) const;
-    // The long usage of an entity or group: what its jobs have used, without decays and without what managers
-    // set.
+    // The long usage of an entity or group: the usage of its jobs without decays, and without usage that
+    // managers set.
     double long_usage(Node node, Instant now) const;
     // Returns OpenPBS's fairshare_perc as a fraction: the node's part of the machine by its shares.
     double share(Node node) const;
@@ -120,8 +120,8 @@ class FairShares {
     double after_decay(Node node, Instant now) const;
     // Sets the usage of an entity, which has to exist.
     void set_usage(Node node, double usage, Instant now);
-    // Removes the usage and the long usage of entities that aren't in the tree, and subtracts it from their
-    // groups.
+    // Removes the usage and the long usage of entities that aren't in the fs_group, and subtracts them from
+    // `unknown` and the root.
     void trim(Instant now);
     Instant last_decay() const { return last_decay_; }
 
@@ -191,8 +191,8 @@ class FairShares {
     std::size_t in_tree_ = 0;  // the number of nodes in the fs_group; they come first
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
-    // The long usage of entities without a node, which that of `unknown` includes. Under the name `unknown`:
-    // of entities whose names are forgotten.
+    // The long usage of entities without a node, by name; the node `unknown` includes it. The name `unknown`
+    // has that of the entities whose names are forgotten (join_least()).
     std::map<std::string, double, std::less<>> long_left_;
     std::vector<Node> by_number_;  // by the caller's number: the node plus 1; 0: not looked up yet
     std::unordered_map<std::uint32_t, Running> running_;

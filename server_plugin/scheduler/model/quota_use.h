@@ -26,7 +26,7 @@ struct QuotaUse {
     std::int64_t limit_number = -1;  // -1: none
     bool enabled = false;
     bool in_force = false;    // the limit holds now
-    std::vector<Job> jobs{};  // if they are asked for: those that count in the counter, or will
+    std::vector<Job> jobs{};  // if asked for: the jobs that count in the counter, or will count
 };
 
 }  // namespace pbs::sched

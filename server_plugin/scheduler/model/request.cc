@@ -151,7 +151,7 @@ const std::string* text_of(std::span<const KeptAmount> amounts, std::uint32_t re
     return found == amounts.end() || found->text.empty() ? nullptr : &found->text;
 }
 
-// The text for a comment of the job, which has to stay short.
+// Returns a user's text as the job's comment shows it: the comment has to stay short.
 std::string shown(std::string_view text) {
     constexpr std::size_t kMost = 200;
     return values::abridged(text, kMost);

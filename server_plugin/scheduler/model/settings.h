@@ -48,7 +48,7 @@ struct Settings : PolicySettings {
     // prime_time_end from Monday to Friday, except on non_work_days.
     rrule::WindowSet prime;
     // Returns the end of the prime time that the policy enforces at `t`; nullopt: it enforces none then, or
-    // that doesn't end.
+    // the prime time has no end.
     std::optional<Instant> end_of_enforced_prime(Instant t) const;
 
   private:

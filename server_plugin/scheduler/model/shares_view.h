@@ -20,7 +20,7 @@ struct ShareRow {
     std::int64_t shares = 0;
     double usage = 0;
     double decayed = 0;     // the usage that a decay at that instant would leave
-    double long_usage = 0;  // what its jobs have used in all, without decays
+    double long_usage = 0;  // the usage of its jobs in all, without decays
     double target = 0;      // its part of the machine by its shares, as a fraction
     double actual = 0;      // its part of all usage so far, as a fraction
     double tree_usage = 0;

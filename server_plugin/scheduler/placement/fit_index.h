@@ -58,8 +58,8 @@ class FitIndex {
     struct Amounts {
         std::int64_t free_vnodes = 0;  // vnodes for which is_free() (shortage.cc) is true
         Row free, total, most, most_of_host;
-        // By Pool::vnodes: whether the vnode isn't counted at all, whether it is one of `free_vnodes`, and a
-        // row of its part of `free`.
+        // For each of Pool::vnodes: whether the vnode isn't counted at all, whether it counts in
+        // `free_vnodes`, and a row with the amounts that count in `free`.
         std::vector<bool> is_left_out;
         std::vector<bool> is_free;
         std::vector<std::int64_t> counted;
@@ -84,7 +84,7 @@ class FitIndex {
         std::vector<Host> hosts{};
         std::vector<std::uint32_t> host_of{};
         std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
-        // By resources: the amounts without the vnodes that have one of these.
+        // The pool's amounts without the vnodes that have one of the resources in the key.
         std::map<std::vector<std::uint32_t>, Amounts> amounts{};
         bool moves() const { return !keys.empty(); }
         // Returns whether the order may change although no amounts change.
@@ -115,8 +115,9 @@ class FitIndex {
     // be wrong. O(vnodes x chunks).
     bool large_enough(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size) const;
-    // Returns the resource that is missing for a request. Vnodes that have one of the `reserved` resources
-    // aren't for requests without it: their amounts don't count. REQUIRES: there is no place for the request.
+    // Returns the resource that is missing for a request. The amounts of a vnode that has one of the
+    // `reserved` resources don't count if the request doesn't ask for it. REQUIRES: there is no place for the
+    // request.
     Shortage shortage(Inventory& inventory, PoolId pool, const Request& request, const NodeSize& node_size,
                       std::span<const std::uint32_t> reserved);
 

@@ -65,7 +65,7 @@ std::uint32_t unmatched_by_free(const Inventory& inventory, const FitIndex::Pool
 
 }  // namespace
 
-// Counts the free amounts of a vnode, as they are now, in those of the pool.
+// Replaces the free amounts with which a vnode counts in those of the pool by the present ones.
 void FitIndex::count(const Inventory& inventory, const Pool& pool, std::uint32_t index, Amounts& amounts) {
     if (amounts.is_left_out[index]) return;
     const VnodeSlot vnode = pool.vnodes[index];
@@ -80,8 +80,8 @@ void FitIndex::count(const Inventory& inventory, const Pool& pool, std::uint32_t
     }
 }
 
-// Returns all amounts of a pool but `most_free` and `most_free_of_host`, without the vnodes that have one of
-// these resources.
+// Returns all amounts of a pool except `most_free` and `most_free_of_host`. Vnodes that have one of the
+// resources `without` don't count.
 FitIndex::Amounts FitIndex::amounts_of(const Inventory& inventory, const Pool& pool,
                                        std::span<const std::uint32_t> without) {
     Amounts amounts;

@@ -97,7 +97,7 @@ extern const QuestionRule kServerDynResQuestions{
                 questions.push_back({.source = element, .time_limit = Seconds{s.server_dyn_res_alarm}});
     }};
 
-// ---- The queue, and the server: limits that may name entities.
+// ---- The limits of the queue and of the server that may name entities.
 
 const Filter kMaxRunFilters[kMaxRunCount] = {
     max_run("queue_max_run_group", queue, group),

@@ -21,7 +21,8 @@ class JobChanges {
         std::uint64_t number = 0;
     };
 
-    // Notes that the job in this slot has changed, or has become one of the log's jobs, or is none any more.
+    // Notes that the job in this slot has changed, or has begun or ceased to be one of the log's jobs: to
+    // run, for the log of running jobs.
     void note(JobSlot job) {
         if (list_.size() == kMostNoted) {
             first_ += kMostNoted / 2;

@@ -29,7 +29,7 @@ struct Tables;
 struct User;
 class OwnStates;
 
-// A number of starts after which a limit may refuse a job: never, whatever starts.
+// In place of a number of starts after which a limit may refuse a job: it never does, whatever starts.
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 // An amount with its use and its limit, for explanations.
@@ -68,8 +68,8 @@ struct OwnLimit {
     // Returns whether `most` can limit anything by these settings. Null: it always can.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns after how many starts of the user's owner or group `most` or `check` may refuse places to the
-    // job; 0: they may now. If it is null, the job may be any of the user in the queue with a request that
-    // there was when the cycle began. Null: they may now.
+    // job; 0: they may now. If `job` is null: to any job of the user in the queue with a request that there
+    // was when the cycle began. A null function: they may now.
     std::int64_t (*refuses_after)(CycleState& state, const JobNeeds* job, const User& user,
                                   const QueueView& view) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.
@@ -106,9 +106,9 @@ struct OwnLimit {
     // than is `left` now; 0: it may now. Null: it always may.
     std::int64_t (*exceeds_after)(CycleState& state, const User& user, const LimitKey& key,
                                   std::int64_t left) = nullptr;
-    // Returns whose jobs alone change the answers about a job of the user in the queue by their starts and
-    // ends: those of the same owner (user) or of the same group. nullopt: others or time may, too. Null:
-    // nullopt.
+    // Returns the entity whose jobs alone change, by their starts and ends, the answers about a job of the
+    // user in the queue: its owner (user) or its group. nullopt: other jobs or time may change them, too. A
+    // null function: nullopt.
     std::optional<EntityKind> (*changed_by)(CycleState& state, const User& user,
                                             const QueueView& view) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.

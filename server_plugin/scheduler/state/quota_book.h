@@ -81,9 +81,9 @@ class QuotaBook {
     // value isn't known: "quota q1 (half): ncpus isn't limited: (ncpus // 2) isn't known for vnodes=n1".
     std::vector<std::string> unknown_limits(const CycleState& state, const Subject& subject, Instant ends,
                                             PoolId pool);
-    // Returns after how many starts of the owner or the group a rule may refuse a job of theirs in the queue,
-    // with this request; null: with any request that there is. 0: it may now. Above 0: each of their counters
-    // is theirs alone, and leaves enough.
+    // Returns after how many starts of the owner or the group a rule may refuse a job of theirs in the queue;
+    // 0: it may now. Above 0: each of their counters is theirs alone, and leaves enough. `request`: the
+    // job's; null: any request that there is.
     std::int64_t refuses_after(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                                QueueSlot queue, const Request* request);
     // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
@@ -108,8 +108,8 @@ class QuotaBook {
     // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
-    // Returns whose jobs alone count in the counters of a job of the owner and the group in the queue: those
-    // of the owner (user), or also others of the group. nullopt: others may count, or a quota has windows.
+    // Returns the entity whose jobs alone count in the counters of a job of the owner and the group in the
+    // queue: the owner (user) or the group. nullopt: other jobs may count, or a quota has windows.
     std::optional<EntityKind> changed_by(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                                          QueueSlot queue);
     // Returns after how many starts of the owner or the group a job of theirs may need more than is `left`
@@ -170,7 +170,7 @@ class QuotaBook {
         std::vector<Candidate> rules;
         bool by_vnode = false;
     };
-    // By the bounds of a rule, which are few.
+    // These have an element for each bound of a rule; most rules have one or two.
     using Sums = absl::InlinedVector<values::Sum, 2>;
     using Amounts = absl::InlinedVector<std::int64_t, 2>;
     struct Counter {
@@ -186,7 +186,8 @@ class QuotaBook {
         std::vector<std::uint32_t> counters;
         Sums most_used;           // no counter has used more
         std::uint64_t as_of = 0;  // begun_ when `most_used` was last exact
-        // For how many of the largest jobs that there are each counter leaves enough; nullopt: see room_in().
+        // The number of the largest jobs that there are for which each counter leaves enough; nullopt: not
+        // computed yet.
         std::optional<std::int64_t> room{};
     };
     struct Charge {
@@ -258,7 +259,7 @@ class QuotaBook {
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     static const QuotaVnodes::Answers& vnodes_of(const CycleState& state, Rule& rule);
     Charges charges(const CycleState& state, const LimitUser& user);
-    // By counter and bound.
+    // The jobs with their amounts, by counter and bound.
     using JobAmounts = std::map<std::pair<std::uint32_t, std::size_t>, std::vector<QuotaUse::Job>>;
     JobAmounts amounts_of_jobs(CycleState& state, std::optional<std::string_view> user);
     // Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with

@@ -29,8 +29,8 @@ std::int64_t QuotaBook::largest_asked(const CycleState& state, Bound& bound) {
     return bound.largest = known->second;
 }
 
-// Returns for how many jobs with this request, one after the other, each counter of the group leaves enough;
-// null: with any request that there is.
+// Returns for how many jobs with this request, one after the other, each counter of the group leaves enough.
+// `request` is null: for jobs with any request that there is.
 std::int64_t QuotaBook::room_in(const CycleState& state, CounterGroup& group, const Request* request) {
     std::int64_t room = kNever;
     std::vector<Bound>& bounds = rule_of(group.key).bounds;

@@ -70,9 +70,9 @@ std::vector<AnswerFact> QuotaBook::facts_of_refusal(const CycleState& state, con
     return facts;
 }
 
-// Lists the running jobs by the counters in which they are counted, and suspended jobs and those with an
-// expected start by those in which they will be. `user`: only this user's jobs, as no others count in
-// counters for the user.
+// Lists the running jobs by the counters in which they count; and jobs that the policy has suspended, or that
+// have an expected start, by the counters in which they will count. `user`: only this user's jobs, as no
+// others count in counters for the user.
 QuotaBook::JobAmounts QuotaBook::amounts_of_jobs(CycleState& state, std::optional<std::string_view> user) {
     const Tables& tables = *state.tables;
     std::map<JobHandle, std::pair<JobSlot, Charges>> jobs;

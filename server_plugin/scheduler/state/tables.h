@@ -205,8 +205,8 @@ HostOutages host_outages(const Tables& tables, const Settings& settings, std::st
 
 // Returns the hosts of a policy's queues for which DEDICATED_TIME_COMMAND is run, each once.
 std::vector<std::string> outage_hosts(const Tables& tables, const Settings& settings);
-// Returns whether a dedicated time that the command has reported, for any host of the policy, contains the
-// instant.
+// Returns whether the policy enforces dedicated time at the instant, and a dedicated time that the command
+// has reported for any of its hosts contains it.
 bool in_outage(const Tables& tables, const Settings& settings, Instant t);
 // Returns the first instant after `t` at which the policy begins to enforce dedicated time, or at which a
 // dedicated time that the command has reported starts or ends; nullopt: there is none.

@@ -179,8 +179,8 @@ bool Drain::reserve_kept(const Candidate& job) {
     return true;
 }
 
-// Returns whether the filter is a limit whose answers about the job, in each of the queues, only jobs of the
-// same owner or group change. Adds these to the reservation.
+// Returns whether the filter is a limit whose answers about the job change, in each of the queues, only by
+// jobs of the same owner or group. Notes that owner or group in the reservation.
 bool Drain::changes_by_user(const Filter& filter, const Candidate& job, const CandidateQueues& queues,
                             KeptReservation& kept) const {
     const OwnLimit* const limit = filter.own_limit;
@@ -211,7 +211,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view, const 
         return;
     KeptReservation kept;
     // The search for the start also called filters that come into force before it: all of them have to depend
-    // on limits only, or on jobs of the same user alone.
+    // on limits only, or on jobs of the same owner or group alone.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
                    (filter->wanted == nullptr || filter->wanted(s_, made.start)) &&
@@ -238,8 +238,9 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view, const 
     std::ranges::sort(kept.by_vnode, {}, &Part::vnode);
     kept.placement = placement;
     std::ranges::copy_if(made.spare, std::back_inserter(kept.spare), std::not_fn(is_own));
-    // reserve_kept() asks what limits with counters of their own leave beside the jobs that run then. At the
-    // start some of these will have ended, or others begun.
+    // Store how much more limits with counters of their own leave at the start than beside the jobs that run
+    // now: some of these will have ended then, or others begun. reserve_kept() adds the difference to the
+    // amounts that are left beside the jobs that run when it is called.
     Reservation now{made.job, made.start, made.end, made.view, {}, true, false, {}};
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, placement, shares);

@@ -186,7 +186,7 @@ extern const AfterRefusalRule kEarlyNonPrimeAfterRefusal{
     .describe = describe_early,
     .restore = restore_early};
 
-// Events of jobs make queues idle.
+// An end of a job may make a queue idle, and a start ends that, so events of jobs change the instants.
 extern const BoundaryRule kEarlyNonPrimeBoundaries{
     "early_non_prime", next_early_end, [](const Settings& s) { return s.np_drain_idletime != Seconds(0); }};
 

@@ -35,8 +35,8 @@ Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& vie
         {ReasonCode::prime_limit, view.slot, 0, limit.count(), 0, job.without_walltime()}, *end - limit);
 }
 
-// Returns the first instant after `t` at which the rest of the present prime time is within one of the
-// limits.
+// Returns the first instant after `t` at which the rest of the present prime time is no longer than one of
+// the limits.
 std::optional<Instant> next_prime_limit(const Tables&, const Settings& s, Instant t) {
     std::optional<Instant> next;
     const auto end = s.end_of_enforced_prime(t);

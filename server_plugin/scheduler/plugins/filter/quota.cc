@@ -19,8 +19,8 @@ struct KeptBook {
     std::shared_ptr<QuotaBook> book{};
 };
 
-// Returns whether the book lasts from cycle to cycle. That of a larger machine that is only assumed
-// (fake_machine_mult) doesn't: its vnodes have other amounts.
+// Returns whether the book lasts from cycle to cycle. The book of a larger machine that is only assumed
+// (fake_machine_mult) doesn't last, because the vnodes of that machine have other amounts.
 bool lasts(const CycleState& state) {
     return state.sums != nullptr && state.vnodes == &state.tables->vnodes;
 }
@@ -139,7 +139,8 @@ const OwnLimit kQuotaLimit{
         },
     .changed_by = [](CycleState& state, const User& user,
                      const QueueView& view) -> std::optional<EntityKind> {
-        // Another book numbers its counters anew in each cycle.
+        // A book that doesn't last numbers its counters anew in each cycle, so keys of counters can't be
+        // kept.
         if (!lasts(state)) return std::nullopt;
         return book_of(state).changed_by(state, user.owner, user.group, view.slot);
     },

@@ -48,8 +48,8 @@ bool limits_users(const CycleState& state, const QueueView& view) {
     return any_spare(state, [&](const Reservation::Spare& spare) { return is_of_user(spare.key.use, view); });
 }
 
-// Returns after how many starts of the owner or group a reservation may leave too little for a job of this
-// user in the queue, by a limit on users or groups or by a limit with counters of its own.
+// Returns after how many starts of the owner or group a reservation may leave too little of a limit for a job
+// of this user in the queue. Looks at limits on users or groups, and at limits with counters of their own.
 std::int64_t limits_user_after(CycleState& state, const User& user, const QueueView& view) {
     std::int64_t starts = kNever;
     for (const Reservation& reservation : state.reservations)
