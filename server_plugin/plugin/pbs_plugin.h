@@ -171,8 +171,8 @@ typedef struct pbs_resource_record {
     /* 1: only vnodes can have the resource, so a vnode without a value has none of it. 0: while no vnode has
      * a value, vnodes don't limit the resource. The plugin treats built-in resources as 0. */
     uint32_t host_level;
-    /* 1: if the definition is deleted, the host has the resource again, as a built-in one. So policies may name
-     * it when it is deleted. */
+    /* 1: if the definition is deleted, the host has the resource again, as a built-in one. So policies may
+     * name it when it is deleted. */
     uint32_t stays;
     uint32_t reserved;
 } pbs_resource_record;
