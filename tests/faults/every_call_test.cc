@@ -287,6 +287,20 @@ TEST_F(EveryCall, ADatabaseThatCantBeReadIsNotCalledDamaged) {
     }
 }
 
+// The folder of all backups is synced after the new one has its name.
+TEST_F(EveryCall, ABackupThatIsRefusedIsNotThere) {
+    ASSERT_TRUE(server_.keep());
+    const std::string before = state_of(*server_);
+    for (const int kind : {fault_open, fault_sync}) {
+        happened_ = 0;
+        for (long at = 1; at <= 2; ++at)
+            meets({"backup", {"pbs_config", "backup"}},
+                  {fault_in_helper, kind, EIO, at, "server_priv/backups"}, before, before + "backup 1\n",
+                  at == 1);
+        EXPECT_GT(happened_, 0);
+    }
+}
+
 TEST_F(EveryCall, AStartWithoutItsPortFileIsRefused) {
     ASSERT_TRUE(server_.keep());
     ASSERT_TRUE(server_.set_back());

@@ -206,8 +206,11 @@ Result<Manifest> back_up(const std::string& home_path, const std::string& direct
     auto manifest = copy_all(home, partial, now);
     if (manifest && ::rename(partial.c_str(), directory.c_str()) != 0)
         manifest = file_failed(directory.string(), "can not be made", system_text(errno));
-    if (manifest && !sync_directory(directory.parent_path().string()))
+    if (manifest && !sync_directory(directory.parent_path().string())) {
         manifest = file_failed(directory.parent_path().string(), "can not be written", system_text(errno));
+        // A refused backup must not look like a whole one, also while it is removed.
+        if (::rename(directory.c_str(), partial.c_str()) != 0) partial = directory.string();
+    }
     if (!manifest) fs::remove_all(partial, error);
     return manifest;
 }
