@@ -289,8 +289,8 @@ TEST_F(EveryCall, ADatabaseThatCantBeReadIsNotCalledDamaged) {
 
 // The folder of all backups is synced after the new one has its name.
 TEST_F(EveryCall, ABackupThatIsRefusedIsNotThere) {
-    ASSERT_TRUE(server_.keep());
     const std::string before = state_of(*server_);
+    ASSERT_TRUE(server_.keep());
     for (const int kind : {fault_open, fault_sync}) {
         happened_ = 0;
         for (long at = 1; at <= 2; ++at)
