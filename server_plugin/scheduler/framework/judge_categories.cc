@@ -122,9 +122,15 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
                 if (!apart) standing_lasts_ = std::min(standing_lasts_, starts);
             }
             if (!filter.is_of_user()) continue;
-            const Limit* const limit = filter.limit();
-            const std::int64_t starts = limit != nullptr ? limit->refuses_after(state_, job.user, view) : 1;
-            if (starts > 0) standing_lasts_ = std::min(standing_lasts_, starts);
+            if (const Limit* const limit = filter.limit()) {
+                const std::int64_t starts = limit->refuses_after(state_, job.user, view);
+                if (starts > 0) {
+                    standing_lasts_ = std::min(standing_lasts_, starts);
+                    continue;
+                }
+            } else {
+                standing_lasts_ = 1;
+            }
             if (const Refusal refusal = c_.check(filter, job, view)) {
                 standing_.queues[t] = {i, refusal};
                 blockers |= blockers_of(refusal);
