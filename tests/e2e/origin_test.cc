@@ -193,7 +193,7 @@ TEST_F(Origin, AGroupWithoutAllocationIsRejectedAndItsOwnerTold) {
         return;
     }
     EXPECT_THAT(server.log(), HasSubstr("By the scheduling policy: " + told));
-    EXPECT_THAT(server.log(), HasSubstr("mail to "));
+    EXPECT_TRUE(wait_for([&] { return server.log().find("mail to ") != std::string::npos; }));
 }
 
 TEST_F(Origin, TheDedicatedTimeCommandIsObserved) {
