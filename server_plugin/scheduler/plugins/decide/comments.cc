@@ -12,7 +12,8 @@ constexpr std::chrono::seconds kMinCommentAge{300};
 constexpr int kMostNewAmounts = 500;
 
 // Sets a comment lazily (origin-overview): only if the job arrived after the last cycle, has no comment, or
-// hasn't changed for some time; and never the same text again. Free amounts are those at the end of the
+// hasn't changed for some time; and never the same text again. A comment that only says that
+// dedicated_time_command hasn't answered yet is replaced at once. Free amounts are those at the end of the
 // cycle.
 void decide_comments(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
@@ -21,6 +22,8 @@ void decide_comments(Outcome& outcome) {
     JobTable& jobs = cycle.tables.jobs;
     constexpr std::size_t kAhead = 16;
     int new_amounts = 0;
+    Answer unanswered;
+    unanswered.reason.code = ReasonCode::dedicated_unknown;
     for (std::size_t i = 0; i < refused.size(); ++i) {
         if (i + kAhead < refused.size() && refused[i + kAhead].job != kNoSlot) {
             const JobSlot next = refused[i + kAhead].job;
@@ -37,7 +40,9 @@ void decide_comments(Outcome& outcome) {
         const bool fresh = (flags & job_fresh) != 0;
         const bool has_comment = (flags & job_has_comment) != 0;
         flags &= static_cast<std::uint16_t>(~job_fresh);
-        if (!fresh && has_comment && cycle.in.now - jobs.mtime[refusal.job] < kMinCommentAge) continue;
+        if (!fresh && has_comment && cycle.in.now - jobs.mtime[refusal.job] < kMinCommentAge &&
+            !Outcome::are_of_one_kind(jobs.comment[refusal.job], unanswered))
+            continue;
         const bool told = has_comment && Outcome::are_of_one_kind(jobs.comment[refusal.job], answer);
         if (told && new_amounts == kMostNewAmounts) continue;
         const std::string_view line = outcome.text(answer);
