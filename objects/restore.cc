@@ -24,13 +24,11 @@ namespace {
 // that is gone.
 void check_values(const ObjectChange& change, const CheckContext& context, Problems& problems) {
     if (!change.after) return;
-    CheckContext past = context;
-    past.of_the_past = true;
     for (const auto& [index, value] : change.after->values()) {
         const Attribute& attribute = attributes(change.type)[index];
         const Value* before = change.before ? change.before->set_value(attribute) : nullptr;
         if (before && *before == value) continue;
-        if (const Result<void> checked = check_value(attribute, before, value, past); !checked)
+        if (const Result<void> checked = check_value(attribute, before, value, context); !checked)
             problems.add(in_object(checked.error(), change.type, change.name));
     }
 }
@@ -65,8 +63,10 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     Problems problems;
     const std::vector<ObjectChange> changes = draft.changes();
     const UsedNames used(draft);
+    CheckContext past = context;
+    past.of_the_past = true;
     for (const ObjectChange& change : changes) {
-        if (values == Values::of_the_past) check_values(change, context, problems);
+        if (values == Values::of_the_past) check_values(change, past, problems);
         check_change(draft, used, change, context, problems);
     }
     // compare windows only if no names are missing: windows that can't be made have been reported
