@@ -28,6 +28,7 @@ struct DrainFor {
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
+// Returns whether the amount is that of a limit with counters of its own (OwnLimit).
 bool is_own(const Reservation::Spare& one) {
     return one.key.use.scope == UseScope::own;
 }
