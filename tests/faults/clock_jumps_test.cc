@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/e2e/harness.h"
+#include "tests/faults/environment.h"
 
 namespace pbs::e2e {
 namespace {
@@ -24,9 +25,7 @@ TEST(ClockJumps, StopNoJobAndLoseNone) {
     constexpr int64_t kHour = 3600;
     constexpr int64_t kDay = 24 * kHour;
     constexpr int64_t kJumps[] = {-400 * kDay, -2 * kDay, -kHour, -1, 1, kHour, 2 * kDay, 500 * kDay};
-    const char* given = std::getenv("PBSPOLICY_SEED");
-    const unsigned seed =
-        given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+    const unsigned seed = random_seed();
     SCOPED_TRACE("PBSPOLICY_SEED=" + std::to_string(seed));
     std::mt19937 random(seed);
     Server server;

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "tests/e2e/harness.h"
+#include "tests/faults/environment.h"
 #include "tests/faults/scene.h"
 #include "tests/faults/web_beside.h"
 
@@ -63,9 +64,7 @@ class Kills : public ::testing::Test {
     void SetUp() override {
         NEEDS(own_server);
         if (::geteuid() != 0) GTEST_SKIP() << "servers know each other by ports that only root may use";
-        const char* seed = std::getenv("PBSPOLICY_SEED");
-        seed_ =
-            seed != nullptr ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : std::random_device{}();
+        seed_ = random_seed();
         random_.seed(seed_);
     }
     void TearDown() override {
@@ -540,9 +539,8 @@ TEST(LostConnection, IsNoRefusal) {
 }
 
 TEST_F(Kills, LoseNothingAndRunNoJobTwice) {
-    const char* text = std::getenv("PBSPOLICY_KILLS");
     const auto until =
-        std::chrono::steady_clock::now() + std::chrono::seconds(text != nullptr ? std::atoi(text) : 10);
+        std::chrono::steady_clock::now() + std::chrono::seconds(environment_number("PBSPOLICY_KILLS", 10));
     do round(10);
     while (!HasFailure() && std::chrono::steady_clock::now() < until);
 }

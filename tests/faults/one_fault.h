@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/faults/environment.h"
 #include "tests/faults/fault_counters.h"
 #include "tests/faults/fault_kinds.h"
 
@@ -43,9 +44,7 @@ class Choice {
             if (std::string_view(text) != "sample") part_ = 0;
             if (part_ && std::string_view(text) != "all") (void)std::sscanf(text, "%d/%d", &*part_, &parts_);
         }
-        const char* seed = std::getenv("PBSPOLICY_SEED");
-        seed_ =
-            seed != nullptr ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : std::random_device{}();
+        seed_ = random_seed();
         random_.seed(seed_);
     }
     bool all() const { return part_.has_value(); }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tests/faults/crash_states.h"
+#include "tests/faults/environment.h"
 #include "tests/faults/one_fault.h"
 #include "tests/faults/scene.h"
 #include "tests/file_text.h"
@@ -55,9 +56,7 @@ class PowerFailure : public ::testing::Test {
     void SetUp() override {
         NEEDS(own_server);
         if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
-        const char* seed = std::getenv("PBSPOLICY_SEED");
-        seed_ =
-            seed != nullptr ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : std::random_device{}();
+        seed_ = random_seed();
         random_.seed(seed_);
         ASSERT_TRUE(server_->start());
         ids_ = set_the_scene(*server_);
@@ -120,8 +119,7 @@ class PowerFailure : public ::testing::Test {
         }
     }
     void fail_at_random(std::size_t least, const std::function<void(std::size_t)>& check) {
-        const char* many = std::getenv("PBSPOLICY_STATES");
-        const long states = many != nullptr ? std::strtol(many, nullptr, 10) : static_cast<long>(least);
+        const long states = environment_number("PBSPOLICY_STATES", static_cast<long>(least));
         std::vector<std::size_t> instants;
         for (long i = states; i > 0; --i) instants.push_back(random_() % (calls_.size() + 1));
         std::ranges::sort(instants);

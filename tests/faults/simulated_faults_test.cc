@@ -319,14 +319,7 @@ void SimulatedFaults::session(unsigned seed) {
 
 TEST_F(SimulatedFaults, ARequestSurvivesTheFailureOfItsCalls) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
-    const char* given = std::getenv("PBSPOLICY_SEED");
-    const char* many = std::getenv("PBSPOLICY_SESSIONS");
-    const unsigned first = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 1;
-    const unsigned sessions = many != nullptr ? static_cast<unsigned>(std::strtoul(many, nullptr, 10)) : 4;
-    for (unsigned seed = first; seed != first + sessions && !HasFailure(); ++seed) {
-        std::fprintf(stderr, "\rPBSPOLICY_SEED=%u ", seed);
-        session(seed);
-    }
+    const auto [first, sessions] = run_sessions(4, [&](unsigned seed) { session(seed); });
     std::printf(
         "\nsimulator: %u sessions from seed %u: %ld faults in %ld requests, %ld happened, %ld refused; "
         "%ld starts of servers\n",

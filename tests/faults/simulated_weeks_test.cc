@@ -31,6 +31,7 @@
 
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/life/ended_runs.h"
+#include "tests/faults/environment.h"
 #include "tests/fuzz/session.h"
 
 #if PBS_SANITIZED
@@ -39,11 +40,6 @@
 
 namespace pbs::host::session {
 namespace {
-
-long wanted(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::strtol(text, nullptr, 10) : otherwise;
-}
 
 // The server's use of the machine.
 struct Use {
@@ -473,9 +469,9 @@ Use WeeksSite::use() {
 TEST(SimulatedWeeks, UseNoMoreOfTheMachineAtTheEnd) {
     // 2027-03-27, 2027-10-30, 2027-12-30 and 2028-02-28, at midnight UTC, in seconds since the Epoch.
     constexpr std::int64_t kBegins[] = {1806105600, 1824854400, 1830124800, 1835308800};
-    const long jobs = wanted("PBSPOLICY_JOBS", 4000);
-    const long days = wanted("PBSPOLICY_DAYS", 2);
-    const auto seed = static_cast<unsigned>(wanted("PBSPOLICY_SEED", 1));
+    const long jobs = e2e::environment_number("PBSPOLICY_JOBS", 4000);
+    const long days = e2e::environment_number("PBSPOLICY_DAYS", 2);
+    const auto seed = static_cast<unsigned>(e2e::environment_number("PBSPOLICY_SEED", 1));
     SCOPED_TRACE(fmt::format("PBSPOLICY_SEED={} PBSPOLICY_JOBS={} PBSPOLICY_DAYS={}", seed, jobs, days));
     const fs::path folder = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
     WeeksSite site(folder / ("pbs-weeks-" + std::to_string(getpid())), seed);

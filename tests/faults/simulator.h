@@ -3,18 +3,22 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/host/base/posix.h"
 #include "tests/faults/crash_states.h"
+#include "tests/faults/environment.h"
 #include "tests/faults/faults.h"
 
 namespace pbs::host::session {
@@ -91,6 +95,19 @@ inline void write_state(const e2e::Disk::State& state, const fs::path& home) {
         std::ofstream(path, std::ios::binary) << text;
         fs::permissions(path, fs::perms(0600));
     }
+}
+
+// Calls run(seed) for PBSPOLICY_SESSIONS seeds (`usual` if that isn't set), from PBSPOLICY_SEED or 1 on,
+// until the test has failed. Returns the first seed and the number of sessions.
+template <class Run>
+std::pair<unsigned, unsigned> run_sessions(unsigned usual, Run run) {
+    const auto first = static_cast<unsigned>(e2e::environment_number("PBSPOLICY_SEED", 1));
+    const auto sessions = static_cast<unsigned>(e2e::environment_number("PBSPOLICY_SESSIONS", usual));
+    for (unsigned seed = first; seed != first + sessions && !testing::Test::HasFailure(); ++seed) {
+        std::fprintf(stderr, "\rPBSPOLICY_SEED=%u ", seed);
+        run(seed);
+    }
+    return {first, sessions};
 }
 
 }  // namespace pbs::host::session

@@ -291,14 +291,7 @@ void Simulator::simulate(unsigned seed) {
 
 TEST_F(Simulator, SessionsSurviveKillsAndPowerFailures) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
-    const char* given = std::getenv("PBSPOLICY_SEED");
-    const char* many = std::getenv("PBSPOLICY_SESSIONS");
-    const unsigned first = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 1;
-    const unsigned sessions = many != nullptr ? static_cast<unsigned>(std::strtoul(many, nullptr, 10)) : 20;
-    for (unsigned seed = first; seed != first + sessions && !HasFailure(); ++seed) {
-        std::fprintf(stderr, "\rPBSPOLICY_SEED=%u ", seed);
-        simulate(seed);
-    }
+    const auto [first, sessions] = run_sessions(20, [&](unsigned seed) { simulate(seed); });
     std::printf("\nsimulator: %u sessions from seed %u with %ld steps, %ld crashes\n", sessions, first,
                 steps_, states_);
 }

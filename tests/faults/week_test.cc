@@ -14,16 +14,12 @@
 #include <string>
 
 #include "tests/e2e/harness.h"
+#include "tests/faults/environment.h"
 
 namespace pbs::e2e {
 namespace {
 
 namespace fs = std::filesystem;
-
-long wanted(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::strtol(text, nullptr, 10) : otherwise;
-}
 
 class Weeks : public ::testing::Test {
   protected:
@@ -73,8 +69,8 @@ class Weeks : public ::testing::Test {
         return now;
     }
     void run_for(long days, int64_t from) {
-        const std::string array = fmt::format("1-{}", wanted("PBSPOLICY_JOBS", 4));
-        for (long hour = 0; hour < days * 24; hour += wanted("PBSPOLICY_HOURS", 8)) {
+        const std::string array = fmt::format("1-{}", environment_number("PBSPOLICY_JOBS", 4));
+        for (long hour = 0; hour < days * 24; hour += environment_number("PBSPOLICY_HOURS", 8)) {
             server_.set_clock(from + hour * 3600);
             ASSERT_NE(server_.submit("true\n", {"-J", array, "-o", "/dev/null", "-e", "/dev/null"}), "");
             ASSERT_TRUE(wait_for([&] { return server_.command({"qselect"}).out.empty(); }))
@@ -86,7 +82,7 @@ class Weeks : public ::testing::Test {
 };
 
 TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
-    const long days = wanted("PBSPOLICY_DAYS", 2);
+    const long days = environment_number("PBSPOLICY_DAYS", 2);
     Use first;
     Use last;
     for (std::size_t i = 0; i < std::size(kBegins); ++i) {
