@@ -193,9 +193,13 @@ bool is_pattern(std::string_view text) {
 }
 
 bool matches_pattern(const std::string& pattern, const std::string& text) {
+    // Most names differ in the first character, or at least before the first special one.
+    constexpr std::string_view kSpecial = "*?[\\";
+    if (!pattern.empty() && kSpecial.find(pattern.front()) == std::string_view::npos &&
+        (text.empty() || text.front() != pattern.front()))
+        return false;
     if (!is_pattern(pattern)) return pattern == text;
-    // Most names differ before the first special character.
-    const std::size_t literal = pattern.find_first_of("*?[\\");
+    const std::size_t literal = pattern.find_first_of(kSpecial);
     return text.compare(0, literal, pattern, 0, literal) == 0 &&
            fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
