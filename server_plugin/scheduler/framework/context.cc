@@ -229,6 +229,8 @@ void CycleContext::count_own_limits() {
             state.own_limits.push_back(limit);
             if (limit->binds_vnodes == nullptr || limit->binds_vnodes(settings))
                 state.vnode_limits.push_back(limit);
+            if (limit->counts_vnodes == nullptr || limit->counts_vnodes(settings))
+                state.limits_count_vnodes = true;
         }
     if (!in.at_request)
         for (const OwnLimit* limit : state.own_limits)

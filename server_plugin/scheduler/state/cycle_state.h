@@ -242,6 +242,7 @@ struct CycleState {
 
     std::vector<const OwnLimit*> own_limits;    // the OwnLimits of the policy
     std::vector<const OwnLimit*> vnode_limits;  // those of own_limits that limit the chunks from a vnode
+    bool limits_count_vnodes = false;           // one of own_limits reads jobs' shares of vnodes
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
     OwnStates* sums = nullptr;  // SchedMemory::sums; null: nothing is kept from cycle to cycle

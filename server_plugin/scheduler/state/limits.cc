@@ -24,7 +24,7 @@ LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares) {
 
 LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares) {
-    if (!state.own_limits.empty())
+    if (state.limits_count_vnodes)
         state.vnodes->shares_of(placement, *job.request, state.vnode_share, shares);
     return {entities_of(job, user),
             job.nodes,

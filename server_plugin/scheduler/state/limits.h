@@ -67,6 +67,8 @@ struct OwnLimit {
     void (*begin)(CycleState& state) = nullptr;
     // Returns whether `most` can limit anything by these settings. Null: it always can.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
+    // Returns whether `count` and `keep` read the shares of vnodes by these settings. Null: they do.
+    bool (*counts_vnodes)(const Settings& settings) = nullptr;
     // Returns after how many starts of the user's owner or group `most` or `check` may refuse places to the
     // job; 0: they may now. If `job` is null: to any job of the user in the queue with a request that there
     // was when the cycle began. A null function: they may now.
@@ -159,7 +161,7 @@ struct LimitUser {
 LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares);
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
-// arguments are. `shares` is filled where there is an OwnLimit.
+// arguments are. `shares` is filled where an OwnLimit reads it.
 LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares);
 

@@ -264,15 +264,15 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
 // The charges of a job that has its places, one for each counter.
 QuotaBook::Charges QuotaBook::charges(const CycleState& state, const LimitUser& user) {
     Charges charged;
-    const auto charge = [&](const Key& key) -> Charge& {
-        const std::uint32_t number = counter(key);
+    const auto charge = [&](std::uint32_t number) -> Charge& {
         return charged.emplace_back(Charge{number, Amounts(counters_[number].used.size(), 0)});
     };
     const Subject subject{user.whose, user.queue, user.request, user.walltime};
-    for (const Route& route : routes(state, subject)) {
+    for (Route& route : routes(state, subject)) {
         const std::vector<Rule>& rules = quotas_[route.quota].rules;
-        const auto charge_whole = [&](const Candidate& candidate, bool with_columns) {
-            Charge& whole = charge(candidate.key);
+        const auto charge_whole = [&](Candidate& candidate, bool with_columns) {
+            if (candidate.counter == kNoCounter) candidate.counter = counter(candidate.key);
+            Charge& whole = charge(candidate.counter);
             const std::vector<Bound>& bounds = rules[candidate.rule].bounds;
             for (std::size_t i = 0; i < bounds.size(); ++i)
                 if (bounds[i].consumable && (with_columns || bounds[i].column == 0))
@@ -291,7 +291,7 @@ QuotaBook::Charges QuotaBook::charges(const CycleState& state, const LimitUser& 
                 vnode = share.vnode;
                 candidate = at_vnode(state, route, share.vnode);
                 if (candidate && n == 0) charge_whole(*candidate, false);
-                if (candidate && n != 0) charge(candidate->key);
+                if (candidate && n != 0) charge(counter(candidate->key));
             }
             if (!candidate) continue;
             const std::vector<Bound>& bounds = rules[candidate->rule].bounds;

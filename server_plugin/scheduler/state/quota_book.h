@@ -160,9 +160,11 @@ class QuotaBook {
     static constexpr std::size_t place_of(objects::QuotaSubject which) {
         return 2 + static_cast<std::size_t>(which);
     }
+    static constexpr std::uint32_t kNoCounter = std::numeric_limits<std::uint32_t>::max();
     struct Candidate {
         std::uint32_t rule = 0;
         Key key{};
+        std::uint32_t counter = kNoCounter;  // the key's, once a job was charged to it as a whole
     };
     // The rules of a quota that may match a job, in order; the last one matches on every vnode.
     struct Route {
@@ -250,7 +252,7 @@ class QuotaBook {
 
     const Own& own(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
     Own own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
-    const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
+    std::vector<Route>& routes(const CycleState& state, const Subject& subject);
     std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
     std::uint32_t counter(const Key& key);
     std::uint32_t group_of(const Key& key);

@@ -94,7 +94,7 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
                 });
             };
             if (shape && !shape->has(is_shape)) continue;
-            Candidate candidate{r, {q, r}};
+            Candidate candidate{r, {q, r}, kNoCounter};
             for (const auto& [which, id] : {std::pair(QuotaSubject::users, subject.whose.owner),
                                             {QuotaSubject::groups, subject.whose.group},
                                             {QuotaSubject::projects, subject.whose.project},
@@ -111,7 +111,7 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
     return made;
 }
 
-const std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, const Subject& subject) {
+std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, const Subject& subject) {
     const RouteKey key{subject.whose.owner, subject.whose.group, subject.whose.project, subject.queue,
                        shapes_of(subject)};
     const auto found = routes_.find(key);

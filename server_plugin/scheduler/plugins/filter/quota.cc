@@ -72,6 +72,13 @@ Refusal check_quota(CycleState& state, const JobNeeds& job, const User& user, Qu
     return excess ? refusal_of(*excess, subject.whose, view) : Refusal{};
 }
 
+// Returns whether a rule of the quotas names vnodes.
+bool names_vnodes(const Settings& s) {
+    return std::ranges::any_of(s.quotas, [](const auto& quota) {
+        return quota->enabled && quota->names(objects::QuotaSubject::vnodes);
+    });
+}
+
 const OwnLimit kQuotaLimit{
     .words = "Not Running: Quotas leave too little on the vnodes with room",
     .entity = EntityKind::all,
@@ -83,12 +90,8 @@ const OwnLimit kQuotaLimit{
         return kept->book->uncounted(settings, tables, now);
     },
     .begin_cycle = [](CycleState& state) { book_of(state); },
-    .binds_vnodes =
-        [](const Settings& s) {
-            return std::ranges::any_of(s.quotas, [](const auto& quota) {
-                return quota->enabled && quota->names(objects::QuotaSubject::vnodes);
-            });
-        },
+    .binds_vnodes = names_vnodes,
+    .counts_vnodes = names_vnodes,
     .refuses_after = [](CycleState& state, const JobNeeds* job, const User& user,
                         const QueueView& view) -> std::int64_t {
         return book_of(state).refuses_after(state, user.owner, user.group, view.slot,
