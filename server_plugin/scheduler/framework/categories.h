@@ -66,8 +66,16 @@ class Standings {
         std::uint64_t starts = 0;
         std::uint64_t kept = UINT64_MAX;
         std::int64_t lasts = 1;
-        std::uint64_t seen = UINT64_MAX;  // the number of all starts when this was last compared
     };
+    // Returns whether the user surely has the standing without refusals at this instant of Judge's clock.
+    bool is_clear(std::uint32_t number, std::uint64_t clock) const {
+        return number < clear_until_.size() && clock < clear_until_[number];
+    }
+    // Notes until which instant of the clock the user's standing surely holds.
+    void hold(std::uint32_t number, std::uint64_t until) {
+        if (number >= clear_until_.size()) clear_until_.resize(number + 1);
+        clear_until_[number] = users_[number].standing == 0 ? until : 0;
+    }
     // Returns the entry of a user, by the user's number from 0 on.
     User& user(std::uint32_t number) {
         if (number >= users_.size()) users_.resize(number + 1);
@@ -89,6 +97,9 @@ class Standings {
     std::unordered_map<Standing, std::uint32_t, StandingHash> numbers_;  // elements stay where they are
     std::vector<const Standing*> by_number_;
     std::vector<User> users_;
+    // By the user's number: see hold(). Apart from `users_`, since most jobs' users need nothing else, and so
+    // the table is in the cache.
+    std::vector<std::uint64_t> clear_until_;
 };
 
 // The answers about a signature, in one candidate queue, of the filters that don't read the user; for users

@@ -406,12 +406,12 @@ void Judge::note_start(const Candidate& job, QueueView& view, Placement placemen
     for (const Filter* filter : c_.filters)
         if (filter->started != nullptr) filter->started(state_, job);
     expect_usage(job.job);
+    // The number of starts for which a standing lasts counts on requests that there were when the cycle
+    // began. A job that starts with another request (select_range) may be larger, so it ends those of its
+    // owner and group, and all are compared.
+    const std::uint64_t starts = c_.resized.contains(job.job) ? kEndsAll : 1;
+    clock_ += starts;
     if (!starts_of_owner_.empty()) {
-        // The number of starts for which a standing lasts counts on requests that there were when the cycle
-        // began. A job that starts with another request (select_range) may be larger, so it ends those of
-        // its owner and group.
-        constexpr std::uint64_t kEndsAll = std::uint64_t{1} << 32;
-        const std::uint64_t starts = c_.resized.contains(job.job) ? kEndsAll : 1;
         starts_of_owner_[job.user.owner] += starts;
         starts_of_group_[job.user.group] += starts;
     }

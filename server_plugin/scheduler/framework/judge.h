@@ -83,7 +83,7 @@ class Judge : CyclePart {
     unsigned user_reads_of(CandidateQueues& queues) const;
     bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
     Category category_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of);
-    const Standings::User& standing_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of);
+    const Standings::User& standing_of(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues);
     Blockers find_standing(const Candidate& job, const CandidateQueues& queues);
     SignatureAnswer* answers_of_signature(const OrderedJob& job, const CandidateQueues& queues,
                                           const Standing& standing);
@@ -115,6 +115,11 @@ class Judge : CyclePart {
     bool tells_users_apart_ = false;              // users have had a standing other than 0
     std::vector<std::uint64_t> starts_of_owner_;  // by owner: starts since the first standing_of()
     std::vector<std::uint64_t> starts_of_group_;
+    // A clock that each start moves on by 1, and by kEndsAll what any standing may depend on: a start with
+    // another request, and another number of reservations and preempted jobs, which is `kept_`.
+    static constexpr std::uint64_t kEndsAll = std::uint64_t{1} << 32;
+    std::uint64_t clock_ = 0;
+    std::uint64_t kept_ = 0;
     Standing standing_;                // reused memory for a standing
     std::int64_t standing_lasts_ = 1;  // see find_standing()
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;

@@ -34,13 +34,21 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std:
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
     std::uint32_t standing = 0;
-    if (reads_user(queues)) {
-        const Standings::User& user = standing_of(job, queues, of);
-        standing = user.standing;
-        category.of_user = user.blockers;
+    if (const unsigned reads = user_reads_of(queues); reads != 0) {
+        const std::uint64_t kept = state_.reservations.size() + c_.preempted.size();
+        if (kept != kept_) {
+            kept_ = kept;
+            clock_ += kEndsAll;
+        }
+        const std::uint32_t who = of != UINT32_MAX ? of : t_.jobs.user[job.job];
+        if (who >= user_numbers_.size() || !queues.standings.is_clear(user_numbers_[who], clock_)) {
+            const Standings::User& user = standing_of(who, job, queues);
+            standing = user.standing;
+            category.of_user = user.blockers;
+        }
         category.standing = &queues.standings[standing];
         category.by_signature =
-            !category.standing->apart && (*queues.user_reads & (reads_owner | reads_group)) == 0;
+            (standing == 0 || !category.standing->apart) && (reads & (reads_owner | reads_group)) == 0;
     }
     if (!is_shared) return category;
     std::uint32_t* place = nullptr;
@@ -60,36 +68,39 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std:
     return category;
 }
 
-// Returns the standing of the job's user (the refusals that its jobs get because of the user). It is computed
-// again when the cycle has started a job of the same owner or group (whichever the filters read), or has made
-// a reservation.
-const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of) {
+// Returns the standing of the job's user (the refusals that its jobs get because of the user). `who`: the
+// user's number in JobTable::user. It is computed again when the cycle has started as many jobs of the same
+// owner or group (whichever the filters read) as it lasts for, or has made a reservation.
+const Standings::User& Judge::standing_of(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
         starts_of_owner_.resize(t_.strings.size());
         starts_of_group_.resize(t_.strings.size());
     }
-    auto& number = user_numbers_[of != UINT32_MAX ? of : t_.jobs.user[job.job]];
+    auto& number = user_numbers_[who];
     if (number == UINT32_MAX) number = users_++;
     Standings::User& user = queues.standings.user(number);
-    const std::uint64_t kept = state_.reservations.size() + c_.preempted.size();
-    if (user.kept == kept && user.seen == started_.size()) return user;
-    user.seen = started_.size();
     if (user.kept == UINT64_MAX) {
         user.owner = t_.jobs.owner[job.job];
         user.group = t_.jobs.group[job.job];
     }
     const unsigned reads = *queues.user_reads;
     const bool both = (reads & reads_user_too) != 0;
-    const std::uint64_t starts = (both || (reads & reads_owner) != 0 ? starts_of_owner_[user.owner] : 0U) +
-                                 (both || (reads & reads_group) != 0 ? starts_of_group_[user.group] : 0U);
-    if (user.kept == kept && starts - user.starts < static_cast<std::uint64_t>(user.lasts)) return user;
-    user.starts = starts;
-    user.kept = kept;
-    user.blockers = find_standing(c_.candidate(job), queues);
-    user.lasts = standing_lasts_;
-    queues.standings.change(user, standing_);
-    tells_users_apart_ = tells_users_apart_ || user.standing != 0;
+    const bool of_owner = both || (reads & reads_owner) != 0;
+    const bool of_group = both || (reads & reads_group) != 0;
+    const std::uint64_t starts =
+        (of_owner ? starts_of_owner_[user.owner] : 0U) + (of_group ? starts_of_group_[user.group] : 0U);
+    if (user.kept != kept_ || starts - user.starts >= static_cast<std::uint64_t>(user.lasts)) {
+        user.starts = starts;
+        user.kept = kept_;
+        user.blockers = find_standing(c_.candidate(job), queues);
+        user.lasts = standing_lasts_;
+        queues.standings.change(user, standing_);
+        tells_users_apart_ = tells_users_apart_ || user.standing != 0;
+    }
+    // A start counts for the owner, for the group, or for both.
+    const std::uint64_t left = static_cast<std::uint64_t>(user.lasts) - (starts - user.starts);
+    queues.standings.hold(number, clock_ + std::min(of_owner && of_group ? left - left / 2 : left, kEndsAll));
     return user;
 }
 
