@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,44 @@ namespace {
 std::int64_t vnodes_for(std::int64_t jobs) {
     return jobs >= 1'000'000 ? 10'000 : 1000;
 }
+
+// The processor times of the cycles after events. Their distribution becomes the counters p50, p99 and worst,
+// in seconds.
+class CycleTimes {
+  public:
+    template <class Cycle>
+    Decisions measure(const Cycle& cycle) {
+        const double begin = now();
+        Decisions out = cycle();
+        times_.push_back(now() - begin);
+        considered_ += out.jobs_considered;
+        most_ = std::max(most_, out.jobs_considered);
+        return out;
+    }
+    void report(benchmark::State& state) {
+        if (times_.empty()) return;
+        std::ranges::sort(times_);
+        const auto at = [&](double part) {
+            return times_[static_cast<std::size_t>(part * static_cast<double>(times_.size() - 1))];
+        };
+        state.counters["p50"] = at(0.5);
+        state.counters["p99"] = at(0.99);
+        state.counters["worst"] = times_.back();
+        state.counters["considered"] = static_cast<double>(considered_) / static_cast<double>(times_.size());
+        state.counters["most_considered"] = static_cast<double>(most_);
+        state.SetComplexityN(state.range(0));
+    }
+
+  private:
+    static double now() {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+    std::vector<double> times_;
+    std::int64_t considered_ = 0;
+    std::int64_t most_ = 0;
+};
 
 void run_full_cycles(benchmark::State& state, BigCluster& cluster) {
     std::size_t started = 0;
@@ -143,14 +182,17 @@ void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared 
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
     cluster.settle();
     cluster.reserve(static_cast<std::int64_t>(state.max_iterations));
+    CycleTimes times;
     for (auto _ : state) {
-        cluster.add_job();
-        const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new);
+        const Decisions out = times.measure([&] {
+            cluster.add_job();
+            return cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_new);
+        });
         state.PauseTiming();
         cluster.apply(out);
         state.ResumeTiming();
     }
-    state.SetComplexityN(state.range(0));
+    times.report(state);
 }
 void CycleAfterArrival(benchmark::State& state) {
     run_after_arrivals(state, Drained::no);
@@ -189,14 +231,13 @@ void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& 
     auto running = cluster.started();
     if (last_first) std::ranges::reverse(running);
     std::size_t next = 0;
-    std::int64_t considered = 0;
-    std::int64_t most = 0;
+    CycleTimes times;
     for (auto _ : state) {
-        cluster.remove_job(running[next++]);
-        const Decisions out = cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_ended);
+        const Decisions out = times.measure([&] {
+            cluster.remove_job(running[next++]);
+            return cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_ended);
+        });
         state.PauseTiming();
-        considered += out.jobs_considered;
-        most = std::max(most, out.jobs_considered);
         cluster.apply(out);
         running.insert(running.end(), cluster.started().begin(), cluster.started().end());
         while (next == running.size()) {  // all jobs that could run have ended, so others have to start
@@ -206,10 +247,7 @@ void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& 
         }
         state.ResumeTiming();
     }
-    state.counters["considered"] =
-        benchmark::Counter(static_cast<double>(considered), benchmark::Counter::kAvgIterations);
-    state.counters["most_considered"] = static_cast<double>(most);
-    state.SetComplexityN(state.range(0));
+    times.report(state);
 }
 void CycleAfterEnd(benchmark::State& state) {
     run_after_ends(state, Drained::no);
