@@ -127,11 +127,11 @@ TEST(Timeline, EnoughOfEverythingAtOnce) {
     ASSERT_TRUE(a.debit(from_to(0, 10), 1));
     ASSERT_TRUE(a.debit(from_to(20, 30), 1));
     ASSERT_TRUE(b.debit(from_to(8, 15), 1));
-    const Demand both[] = {{&a, 1, 1}, {&b, 1, 1}};
+    Demand both[] = {{&a, 1, 1}, {&b, 1, 1}};
     EXPECT_EQ(earliest_of_all(both, at(0), Seconds(5)), at(15));
     EXPECT_EQ(earliest_of_all(both, at(0), Seconds(6)), at(30));
     EXPECT_EQ(earliest_of_all({}, at(3), Seconds(6)), at(3));
-    const Demand too_much[] = {{&a, 1, 1}, {&b, 2, 1}};
+    Demand too_much[] = {{&a, 1, 1}, {&b, 2, 1}};
     EXPECT_EQ(earliest_of_all(too_much, at(0), Seconds(6)), std::nullopt);
 }
 
@@ -258,7 +258,7 @@ TEST(ProfileProperty, EnoughOfEverythingAsInArraysOfSeconds) {
             const int from = a.pick(0, kSeconds - 1);
             const int duration = a.pick(0, 12);
             const int capacity = a.pick(4, 24);
-            const Demand both[] = {{&a.profile, 4, capacity}, {&b.profile, 2, capacity}};
+            Demand both[] = {{&a.profile, 4, capacity}, {&b.profile, 2, capacity}};
             int t = from;
             while (t < kSeconds &&
                    !(a.naive.fits(t, duration, 4, capacity) && b.naive.fits(t, duration, 2, capacity)))

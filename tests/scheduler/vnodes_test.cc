@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "server_plugin/scheduler/placement/chunk_count.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -359,6 +360,77 @@ TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
 
     vnodes.clear_reservations();
     EXPECT_TRUE(fits(three, later));
+}
+
+// Two vnodes of four CPUs, and the start of a reservation.
+struct TwoVnodes : testing::Test {
+    Interner strings;
+    Resources resources;
+    Requests requests;
+    Vnodes vnodes{strings};
+    PoolId pool = 0;
+    const Instant start{std::chrono::seconds(1000)};
+    const Instant later{std::chrono::seconds(2000)};
+
+    void SetUp() override {
+        resources.define({0, ResourceKind::integer, "ncpus", true});
+        resources.define({1, ResourceKind::string, "select", false});
+        vnodes.rebuild(resources);
+        for (std::uint64_t i = 1; i <= 2; ++i) {
+            const Amount four{0, 4, {}};
+            const std::string name = "n" + std::to_string(i);
+            VnodeRecord record;
+            record.vnode = VnodeHandle{i};
+            record.name = record.host = name;
+            record.resources_available = {&four, 1};
+            vnodes.change(record, resources);
+        }
+        pool = vnodes.pool({}, 0, 0);
+    }
+    Request asks(const char* select) {
+        const Amount amount{1, 0, select};
+        return requests[requests.acquire({&amount, 1}, resources)];
+    }
+    Placement place(const Request& request) {
+        Placement placement;
+        EXPECT_TRUE(vnodes.find(pool, request, {}, placement));
+        return placement;
+    }
+    bool fits(const Request& request, Instant ends) {
+        PlaceRules rules;
+        rules.ends = ends;
+        return vnodes.has_place(pool, request, rules);
+    }
+};
+
+TEST_F(TwoVnodes, ChunksAreCountedAsVnodesChange) {
+    const Request request = asks("3:ncpus=2");
+    const Request whole = asks("1:ncpus=4");
+    ChunkCount count(vnodes, pool, request, {}, start);
+    EXPECT_TRUE(count.may_fit());
+    Vnodes::Shares shares;
+    vnodes.shares_of(place(whole), whole, {}, shares);
+    vnodes.look_ahead(shares, -1);
+    EXPECT_TRUE(count.may_fit()) << "it isn't told yet";
+    count.take_up(vnodes.not_settled(), start);
+    EXPECT_FALSE(count.may_fit()) << "n2 has room for two";
+    vnodes.look_ahead(shares, 1);
+    count.take_up(vnodes.not_settled(), start);
+    EXPECT_TRUE(count.may_fit());
+    vnodes.settle(pool);
+}
+
+TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
+    const Request request = asks("3:ncpus=2");
+    const Request three = asks("1:ncpus=3");
+    vnodes.reserve(0, start, place(three), three, {});
+    EXPECT_TRUE(ChunkCount(vnodes, pool, request, {}, start).may_fit());
+    ChunkCount count(vnodes, pool, request, {}, later);
+    EXPECT_FALSE(count.may_fit());
+    vnodes.suspend(0, true);  // it has begun
+    const VnodeSlot first = vnodes.find(VnodeHandle{1});
+    count.take_up({&first, 1}, later);
+    EXPECT_TRUE(count.may_fit());
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {

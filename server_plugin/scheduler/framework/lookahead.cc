@@ -31,6 +31,9 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
         demands_.push_back(schedule.demand_of_pool(view.pool, column, of_all(amount)));
     events_ = schedule.events();
     add_pauses();
+    for (const Filter* filter : p_.filters)
+        if ((filter->traits & about_time) != 0) of_time_.push_back(filter);
+    find_filters();
     state_.prime = &prime_ahead_;
     state_.looking_ahead = true;
 }
@@ -70,6 +73,7 @@ void Lookahead::go_back() {
     away_ = false;
     while (done_ > 0) count(events_[--done_], false);
     state_.vnodes->settle(state_.pool_for(view_, *request_));
+    settled_ = true;
     state_.now = in_.now;
     state_.prime = prime_;
     state_.prime_change = prime_change_;
@@ -85,13 +89,61 @@ void Lookahead::set_clock(Instant at) {
     state_.now = at;
     c_.set_clock();
     future_.queues().set_time(view_);
+    if (view_.facts != facts_) find_filters();
     c_.set_walltime(job_, view_);
+}
+
+// Finds the filters that may refuse the job at the instant of the state. Most limits are set for nothing.
+void Lookahead::find_filters() {
+    facts_ = view_.facts;
+    others_.clear();
+    limits_first_ = true;
+    bool finds_places = false;
+    for (const Filter* filter : p_.filters) {
+        if ((filter->traits & about_time) != 0) continue;
+        if (filter->limit() != nullptr && filter->lets_all_pass(facts_)) continue;
+        others_.push_back(filter);
+        finds_places = finds_places || (filter->traits & places) != 0;
+        limits_first_ = limits_first_ && (finds_places || filter->limit() != nullptr);
+    }
 }
 
 // Counts all beginnings and ends of jobs up to `at`.
 void Lookahead::go_to(Instant at) {
-    while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
+    for (; done_ < events_.size() && events_[done_].at <= at; settled_ = false) count(events_[done_++], true);
+    if (!chunks_) return;
+    const auto changed = state_.vnodes->not_settled();
+    chunks_->take_up(changed.subspan(counted_), state_.ends(job_));
+    counted_ = changed.size();
+}
+
+// Updates the pool's trees for the events that are counted.
+void Lookahead::settle() {
+    if (std::exchange(settled_, true)) return;
     state_.vnodes->settle(state_.pool_for(view_, *request_));
+    counted_ = 0;
+}
+
+// Returns whether there is a place for the job whenever there is room for its chunks, as far as that follows
+// from the free amounts of vnodes.
+bool Lookahead::may_count_chunks() const {
+    return limits_first_ && job_.suspended == kNoSlot && !view_.is_reservation && together_ == 1 &&
+           state_.named_place == nullptr && state_.vnode_limits.empty() &&
+           state_.vnodes->bookings().empty() && view_.queue->hours == nullptr && !t_.requests.wants_hosts() &&
+           !t_.vnodes.gives_hosts() && !state_.vnodes->divides(state_.pool_for(view_, *request_));
+}
+
+// Returns whether there is no place, because the vnodes have room for too few chunks. The chunks are counted
+// once some searches were in vain.
+bool Lookahead::lacks_room() {
+    constexpr int kMostSearches = 1;
+    if (!no_room_ || !limits_first_) return false;
+    if (!chunks_ && searches_ >= kMostSearches) {
+        settle();
+        chunks_.emplace(*state_.vnodes, state_.pool_for(view_, *request_), *request_,
+                        state_.place_rules(job_).node_size, state_.ends(job_));
+    }
+    return chunks_ && !chunks_->may_fit();
 }
 
 // Adds a job that begins, and removes one that ends; if not `forward`, the opposite.
@@ -142,7 +194,8 @@ void Lookahead::charge(const Placement& placement, int sign) {
     state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_), sign);
     const rrule::Interval when{state_.now, state_.ends(job_)};
     count(future_.holding(job_.job, view_, kNoSlot, placement, when), sign);
-    state_.vnodes->settle(state_.pool_for(view_, *request_));
+    settled_ = false;
+    settle();
 }
 
 // For an array whose subjobs start together: once the first has its place, returns the first refusal of
@@ -166,10 +219,10 @@ Refusal Lookahead::refused_together() {
     return refusal;
 }
 
-void Lookahead::await(std::string what, Instant until) {
+void Lookahead::await(std::string_view what, Instant until) {
     const auto known = std::ranges::find(awaited_, what, &Awaited::what);
     if (known == awaited_.end())
-        awaited_.push_back({std::move(what), until});
+        awaited_.push_back({std::string(what), until});
     else
         known->until = std::max(known->until, until);
 }
@@ -183,8 +236,8 @@ std::optional<Instant> Lookahead::refused_until() {
     };
     if (const Refusal refusal = execution_type_refusal(state_, t_.jobs.queue[job_.job]))
         return waits(refusal);
-    for (const Filter* filter : p_.filters) {
-        if ((filter->traits & about_time) == 0 || !is_wanted(*filter)) continue;
+    for (const Filter* filter : of_time_) {
+        if (!is_wanted(*filter)) continue;
         if (const Refusal refusal = c_.check(*filter, job_, view_)) return waits(refusal);
     }
     return std::nullopt;
@@ -192,10 +245,20 @@ std::optional<Instant> Lookahead::refused_until() {
 
 // Returns the first refusal of the filters that aren't about time.
 Refusal Lookahead::refused_now() {
-    for (const Filter* filter : p_.filters) {
-        if ((filter->traits & about_time) != 0 || !is_wanted(*filter)) continue;
-        if (Refusal refusal = c_.check(*filter, job_, view_)) return refusal;
+    for (const Filter* filter : others_) {
+        if (!is_wanted(*filter)) continue;
+        const bool finds_place = (filter->traits & places) != 0;
+        if (finds_place && lacks_room()) return *no_room_;
+        if (filter->limit() == nullptr) settle();
+        Refusal refusal = c_.check(*filter, job_, view_);
+        if (!refusal) continue;
+        if (finds_place && may_count_chunks()) {
+            no_room_ = refusal;
+            ++searches_;
+        }
+        return refusal;
     }
+    settle();
     return {};
 }
 
@@ -245,7 +308,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         const auto enough = earliest_of_all(demands_, at, job_.walltime);
         if (!enough) return std::nullopt;
         if (*enough > at) {
-            await(std::string(kAwaitedJobs), *enough);
+            await(kAwaitedJobs, *enough);
             decided_by_vnodes_ = decided_by_time_ = false;
         }
         at = *enough;
@@ -280,7 +343,10 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         if (!next || *next == Instant::max()) return std::nullopt;
         at = *next;
         decided_by_vnodes_ = (refusal.blockers & blocker::kRoom) != 0;
-        await(decided_by_time_ ? awaited_text(refusal.reason, t_.strings) : std::string(kAwaitedJobs), at);
+        if (decided_by_time_)
+            await(awaited_text(refusal.reason, t_.strings), at);
+        else
+            await(kAwaitedJobs, at);
         refusals = decided_by_time_ ? refusals + 1 : 0;
     }
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "server_plugin/scheduler/framework/future.h"
 #include "server_plugin/scheduler/framework/range_search.h"
+#include "server_plugin/scheduler/placement/chunk_count.h"
 #include "values/sum.h"
 
 namespace pbs::sched {
@@ -50,7 +51,6 @@ class Lookahead : CyclePart {
     // too_late() returns whether no start was found because of `until`.
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
-
     // After earliest(): returns whether OpenPBS would find the start. OpenPBS looks ahead to the next
     // beginning or end of a job, a reservation or a dedicated time, one after the other, and after the last
     // one to one boundary of prime time. It doesn't know time_windows.
@@ -79,12 +79,16 @@ class Lookahead : CyclePart {
     void go_back();
     void set_clock(Instant at);
     void go_to(Instant at);
+    void settle();
+    void find_filters();
+    bool may_count_chunks() const;
+    bool lacks_room();
     void count(const ResourceSchedule::Event& event, bool forward);
     void count(const ResourceSchedule::Holding& holding, int sign);
     void charge(const Placement& placement, int sign);
     Refusal refused_together();
     void add_pauses();
-    void await(std::string what, Instant until);
+    void await(std::string_view what, Instant until);
     void hold(bool is_kept);
     void hold(const Placement& placement, const rrule::Interval& when);
     std::optional<Instant> refused_until();
@@ -103,9 +107,19 @@ class Lookahead : CyclePart {
     std::uint32_t request_number_;
     std::optional<RangeSearch> range_;
     QueueView& view_;
-    std::int64_t together_;             // how many subjobs have to start at the same instant
-    std::int64_t placed_in_vain_ = 0;   // the subjobs that were placed where not all of them fit
-    std::vector<Placement> of_others_;  // after earliest(): the places of all of these but the first
+    std::int64_t together_;               // how many subjobs have to start at the same instant
+    std::int64_t placed_in_vain_ = 0;     // the subjobs that were placed where not all of them fit
+    std::vector<Placement> of_others_;    // after earliest(): the places of all of these but the first
+    std::vector<const Filter*> of_time_;  // the filters about time
+    std::vector<const Filter*> others_;   // the others, but for limits that are set for nothing
+    bool limits_first_ = true;            // all of `others_` before the one that finds places are limits
+    QueueFacts facts_{};                  // the facts of the queue for which `others_` was made
+    bool settled_ = true;                 // the pool's trees have the present amounts
+    // The refusal for want of a place, and how often the filter that finds places has given it.
+    std::optional<Refusal> no_room_;
+    int searches_ = 0;
+    std::optional<ChunkCount> chunks_;  // the chunks for which there is room, up to the event `done_`
+    std::size_t counted_ = 0;           // how many of Vnodes::not_settled() are counted in `chunks_`
     std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // the demands of limits_, then those of the pool
     std::span<const ResourceSchedule::Event> events_;  // the schedule's events from now on, or with_pauses_

@@ -90,22 +90,44 @@ void ResourceSchedule::load() {
         counted_.push_back(state_->vnodes->counted_columns(v));
 }
 
+// Removes the ends of these running jobs from `ends_`.
+void ResourceSchedule::remove_ends(std::span<const std::uint32_t> holdings) {
+    std::vector<Event> gone;
+    for (const std::uint32_t number : holdings) gone.push_back({holdings_[number].end, number, false});
+    if (gone.size() <= kFew) {
+        for (const Event& end : gone) ends_.erase(std::ranges::lower_bound(ends_, end, is_before));
+        return;
+    }
+    std::ranges::sort(gone, is_before);
+    std::vector<Event> left;
+    left.reserve(ends_.size());
+    std::ranges::set_difference(ends_, gone, std::back_inserter(left), is_before);
+    ends_ = std::move(left);
+}
+
+// Adds the ends of these running jobs to `ends_`.
+void ResourceSchedule::add_ends(std::span<const std::uint32_t> holdings) {
+    const auto before = static_cast<std::ptrdiff_t>(ends_.size());
+    for (const std::uint32_t number : holdings) {
+        const Event end{holdings_[number].end, number, false};
+        const bool few = holdings.size() <= kFew;
+        ends_.insert(few ? std::ranges::upper_bound(ends_, end, is_before) : ends_.end(), end);
+    }
+    if (holdings.size() <= kFew) return;
+    std::sort(ends_.begin() + before, ends_.end(), is_before);
+    std::inplace_merge(ends_.begin(), ends_.begin() + before, ends_.end(), is_before);
+}
+
 void ResourceSchedule::take_up_changes() {
     if (!ended_.empty()) {
         note_vnodes_of(ended_);
         change_profiles(ended_, -1);
-        std::vector<Event> gone;
+        remove_ends(ended_);
         for (const std::uint32_t number : ended_) {
-            gone.push_back({holdings_[number].end, number, false});
             tables_->requests.drop(holdings_[number].request);
             if (holdings_[number].pauses()) --running_pauses_;
             unused_.push_back(number);
         }
-        std::ranges::sort(gone, is_before);
-        std::vector<Event> left;
-        left.reserve(ends_.size());
-        std::ranges::set_difference(ends_, gone, std::back_inserter(left), is_before);
-        ends_ = std::move(left);
         ended_.clear();
     }
     std::vector<std::uint32_t> added;
@@ -114,10 +136,7 @@ void ResourceSchedule::take_up_changes() {
         added.push_back(add_running(job));
     }
     running_ = holdings_.size();
-    const auto before = static_cast<std::ptrdiff_t>(ends_.size());
-    for (const std::uint32_t number : added) ends_.push_back({holdings_[number].end, number, false});
-    std::sort(ends_.begin() + before, ends_.end(), is_before);
-    std::inplace_merge(ends_.begin(), ends_.begin() + before, ends_.end(), is_before);
+    add_ends(added);
     note_vnodes_of(added);
     change_profiles(added, 1);
     forget_pools_that_count_otherwise();
@@ -230,9 +249,16 @@ void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     holding.end = when.end;
     if (!holding.given_up) holding.began = when.start;
     added_pauses_ = added_pauses_ || holding.pauses();
-    additions_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
+    const auto number = static_cast<std::uint32_t>(holdings_.size());
+    additions_.push_back({number, when});
+    const bool begins = holding.reservation != kNoSlot;
     holdings_.push_back(std::move(holding));
-    events_known_ = false;
+    if (!events_known_) return;
+    const auto put_in = [&](const Event& event) {
+        events_.insert(std::ranges::upper_bound(events_, event, is_before), event);
+    };
+    if (begins) put_in({when.start, number, true});
+    put_in({when.end, number, false});
 }
 
 std::span<const ResourceSchedule::Event> ResourceSchedule::events() {

@@ -101,6 +101,7 @@ class ResourceSchedule {
   private:
     static constexpr std::uint64_t kNone = UINT64_MAX;
     static constexpr std::int64_t kCyclesKept = 16;
+    static constexpr std::size_t kFew = 8;  // so many events are put into a list one by one
     // The profile of a limit that was queried.
     struct LimitProfile {
         Timeline running;  // the use by running jobs, as if they had always run
@@ -134,6 +135,8 @@ class ResourceSchedule {
     static Premises premises_of(const CycleState& state);
     void load();
     void take_up_changes();
+    void remove_ends(std::span<const std::uint32_t> holdings);
+    void add_ends(std::span<const std::uint32_t> holdings);
     std::uint32_t add_running(JobSlot job);
     void change_profiles(std::span<const std::uint32_t> holdings, int sign);
     void note_vnodes_of(std::span<const std::uint32_t> holdings);

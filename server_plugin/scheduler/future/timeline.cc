@@ -115,7 +115,8 @@ bool Timeline::add_all(std::span<const Use> uses) {
 }
 
 bool Timeline::debit(std::span<const Use> uses) {
-    if (add_all(uses)) return true;
+    constexpr std::size_t kFew = 2;  // so many are added faster one by one
+    if (uses.size() > kFew && add_all(uses)) return true;
     bool all = true;
     for (const Use& use : uses) all = debit(use.when, use.amount) && all;
     return all;
@@ -156,12 +157,14 @@ Instant Timeline::free_until(Instant from, std::int64_t amount, std::int64_t cap
     return end_before(step);
 }
 
-std::optional<Instant> earliest_of_all(std::span<const Demand> demands, Instant from, Seconds duration) {
+std::optional<Instant> earliest_of_all(std::span<Demand> demands, Instant from, Seconds duration) {
     std::size_t agreed = 0;  // the number of demands in a row with enough from `from` on
     for (std::size_t i = 0; agreed < demands.size(); i = (i + 1) % demands.size()) {
-        const Demand& d = demands[i];
+        Demand& d = demands[i];
         ++agreed;
-        const Instant until = d.used->free_until(from, d.amount, d.capacity);
+        if (from < d.free.start || from >= d.free.end)
+            d.free = {from, d.used->free_until(from, d.amount, d.capacity)};
+        const Instant until = std::max(from, d.free.end);
         if (until > from && until >= later(from, duration)) continue;
         const auto next = d.used->earliest(until, duration, d.amount, d.capacity);
         if (!next) return std::nullopt;

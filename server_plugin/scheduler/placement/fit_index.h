@@ -131,6 +131,8 @@ class FitIndex {
     // used until all shares are as before.
     void look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
     void settle_ahead(const Inventory& inventory, PoolId pool);
+    // Returns the vnodes that look_ahead() has changed since the last settle_ahead().
+    std::span<const VnodeSlot> looked_ahead() const { return looked_ahead_; }
 
   private:
     using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks, NodeKeys>;

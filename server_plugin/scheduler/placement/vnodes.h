@@ -110,6 +110,10 @@ class Vnodes : public Inventory {
     // settle() then updates one pool. The other pools can't be used until all shares are as before.
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
+    // Returns the vnodes that look_ahead() has changed since the last settle(), some of them several times.
+    std::span<const VnodeSlot> not_settled() const { return index_.looked_ahead(); }
+    // Returns whether several vnodes of a host may give pieces of a chunk in this pool.
+    bool divides(PoolId pool) const { return !index_[pool].host_trees.empty(); }
     // Returns whether shares in this column of the vnode count in the pool's sums. They don't if no job may
     // start on the vnode, or if it has less of the resource than jobs hold.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
@@ -129,6 +133,12 @@ class Vnodes : public Inventory {
     // has ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
+    // Calls `visit` with a Row for each reservation on the vnode that binds a job that ends at `ends`: the
+    // amounts that the reservation leaves.
+    template <class Visit>
+    void for_each_reservation(VnodeSlot vnode, Instant ends, const Visit& visit) const {
+        reservations_.for_each_binding(vnode, ends, visit);
+    }
     // Takes a job's placement from the amounts that the reservations and bookings that bind it leave (sign
     // 1), or gives it back (sign -1).
     void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules,
