@@ -73,10 +73,8 @@ class AfterRefusal {
 
     // Returns whether the rule needs each cycle to consider all jobs.
     virtual bool wants_every_job() const { return false; }
-    // Called in a cycle after events: begin() before any job is considered; settle() before the first job is
-    // skipped. Both have jobs considered again that earlier cycles refused because of other jobs'
-    // reservations that don't exist any more.
-    virtual void begin() {}
+    // Called in a cycle after events, before the first job is skipped. Has jobs considered again that
+    // earlier cycles refused because of other jobs' reservations that don't exist any more.
     virtual void settle() {}
     // Called in a cycle over all jobs, after the last job.
     virtual void end() {}

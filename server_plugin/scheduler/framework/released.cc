@@ -44,7 +44,6 @@ void ReleasedJobs::begin() {
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
-    for (const auto& rule : c_.after_refusal) rule->begin();
 }
 
 void ReleasedJobs::settle() {

@@ -56,6 +56,7 @@ struct Placement {
         parts.clear();
         amounts.clear();
     }
+    friend bool operator==(const Placement&, const Placement&) = default;
     // Returns the amounts of a part. If it is of whole chunks, these are the amounts of one chunk.
     std::span<const Need> amounts_of(const Part& part, const Request& request) const {
         if (!part.is_piece()) return request.chunks[part.chunk].needs;

@@ -13,8 +13,22 @@
 namespace pbs::sched {
 namespace {
 
-// The last cycle's reservations for top jobs, because of which later jobs were refused.
+// A reservation of the last cycle, because of which later jobs were refused.
+struct ReservedFor {
+    JobHandle job{};
+    QueueSlot queue = kNoSlot;
+    Instant start{};
+    Instant end{};
+    Placement placement;
+    std::vector<Reservation::Spare> spare;
+    // Returns whether each job that was refused because of this reservation is refused because of `now`, too,
+    // as far as no job has ended.
+    bool is_as_before(const Reservation& now, const JobTable& jobs, const QueueView& view) const;
+};
+
+// The last cycle's reservations.
 struct TopJobs {
+    std::vector<ReservedFor> list{};
     bool limits = false;              // a part of limits on running jobs is reserved
     std::vector<VnodeSlot> vnodes{};  // the vnodes with a reservation
 };
@@ -28,7 +42,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool wants(const CandidateQueues& queues, JobClass job_class) const override;
     bool wants_every_job() const override;
     Reason holds_up(const QueueView* view) const override;
-    void begin() override;
+    void settle() override;
     void remember() override;
 
   private:
@@ -143,13 +157,40 @@ bool TopJobsRule::is_closed(const QueueView& view) const {
     return view.dedicated != view.dedicated_now || execution_type_refusal(state_, view.slot);
 }
 
-// Releases the jobs that were refused because of the last cycle's top jobs, which may have changed.
-void TopJobsRule::begin() {
+bool ReservedFor::is_as_before(const Reservation& now, const JobTable& jobs, const QueueView& view) const {
+    const auto as_much = [&](const Reservation::Spare& then) {
+        return std::ranges::any_of(now.spare, [&](const Reservation::Spare& left) {
+            return left.key == then.key && left.left <= then.left;
+        });
+    };
+    return jobs.handle[now.job] == job && view.slot == queue && now.start == start && now.end == end &&
+           now.placement == placement && std::ranges::all_of(spare, as_much);
+}
+
+// Releases the jobs that were refused because of the last cycle's reservations, as far as these have changed.
+// If all vnodes of hosts are reserved, which a placement doesn't tell, any change releases all reserved
+// vnodes.
+void TopJobsRule::settle() {
     const TopJobs& before = in_.events->own.of<TopJobs>();
-    if (before.limits) c_.lifted |= blocker::kReserved;
+    const bool of_hosts = t_.requests.wants_hosts() || t_.vnodes.gives_hosts();
+    const auto& changed = in_.events->since.changed;  // Intake has sorted it
     auto& freed = in_.events->since.freed;
-    freed.insert(freed.end(), before.vnodes.begin(), before.vnodes.end());
-    sort_unique(freed);
+    const std::size_t others = freed.size();
+    bool all_hold = true;
+    for (std::size_t i = 0; i < before.list.size(); ++i) {
+        const ReservedFor& then = before.list[i];
+        if (i < state_.reservations.size()) {
+            const Reservation& now = state_.reservations[i];
+            const bool is_altered = std::ranges::binary_search(changed, now.job);
+            if (!is_altered && then.is_as_before(now, t_.jobs, views_[now.view])) continue;
+        }
+        all_hold = false;
+        for (const Part& part : then.placement) freed.push_back(part.vnode);
+    }
+    if (all_hold) return;
+    if (before.limits) c_.lifted |= blocker::kReserved;
+    if (of_hosts) freed.insert(freed.end(), before.vnodes.begin(), before.vnodes.end());
+    if (freed.size() > others) sort_unique(freed);
 }
 
 void TopJobsRule::hold_up(JobSlot job, const QueueView& view) {
@@ -197,9 +238,14 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
 }
 
 void TopJobsRule::remember() {
-    const bool limits =
-        std::ranges::any_of(state_.reservations, [](const Reservation& r) { return !r.spare.empty(); });
-    in_.events->own.of<TopJobs>() = {limits, state_.vnodes->reserved()};
+    TopJobs made;
+    for (const Reservation& r : state_.reservations) {
+        made.list.push_back(
+            {t_.jobs.handle[r.job], views_[r.view].slot, r.start, r.end, r.placement, r.spare});
+        made.limits = made.limits || !r.spare.empty();
+    }
+    made.vnodes = state_.vnodes->reserved();
+    in_.events->own.of<TopJobs>() = std::move(made);
 }
 
 }  // namespace
