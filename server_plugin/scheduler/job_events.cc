@@ -202,7 +202,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const char state = table_state(record);
     if (ran && !is_running(state)) {
         impl_->log_end(now, slot);
-        impl_->note_end(slot);
+        impl_->note_end(slot, now);
     }
     if (!is_new) impl_->take_off(slot);
     impl_->fill_job(slot, record);
@@ -272,7 +272,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
     const bool ran = is_running(t.jobs.state[slot]);
     if (ran) {
         impl_->log_end(now, slot);
-        impl_->note_end(slot);
+        impl_->note_end(slot, now);
     }
     if (t.jobs.state[slot] == 'Q') t.waiting_changes.note(slot);
     impl_->take_off(slot);

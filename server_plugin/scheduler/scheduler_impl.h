@@ -138,6 +138,7 @@ struct Scheduler::Impl {
     void forget_kept() {
         for (auto& [name, sched] : scheds) {
             sched.events.kept.clear();
+            sched.events.tops.clear();
             sched.events.schedule.forget();
         }
     }
@@ -146,14 +147,16 @@ struct Scheduler::Impl {
     void note_start(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
             for (KeptReservation& kept : sched.events.kept) kept.started(tables, slot);
+            sched.events.tops.started(tables, slot);
             sched.events.schedule.started(slot);
         }
     }
-    void note_end(JobSlot slot) {
+    void note_end(JobSlot slot, Instant now) {
         for (auto& [name, sched] : scheds) {
             std::vector<KeptReservation>& kept = sched.events.kept;
             if (kept.size() > 1) kept.resize(1);  // see KeptReservation::ended()
             if (!kept.empty()) kept.front().ended(tables, slot);
+            sched.events.tops.ended(tables, slot, now);
             sched.events.schedule.ended(slot);
         }
     }

@@ -338,7 +338,7 @@ TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
     const Instant later = start + std::chrono::seconds(1);
     Placement placement;
     ASSERT_TRUE(vnodes.find(pool, requests[three], {}, placement));
-    vnodes.reserve(0, start, placement, requests[three], {});
+    vnodes.reserve(0, {start, Instant::max()}, placement, requests[three], {});
     EXPECT_THAT(vnodes.reserved(), ElementsAre(0));
     EXPECT_TRUE(fits(three, start));
     EXPECT_TRUE(fits(one, later));
@@ -423,7 +423,7 @@ TEST_F(TwoVnodes, ChunksAreCountedAsVnodesChange) {
 TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
     const Request request = asks("3:ncpus=2");
     const Request three = asks("1:ncpus=3");
-    vnodes.reserve(0, start, place(three), three, {});
+    vnodes.reserve(0, {start, later}, place(three), three, {});
     EXPECT_TRUE(ChunkCount(vnodes, pool, request, {}, start).may_fit());
     ChunkCount count(vnodes, pool, request, {}, later);
     EXPECT_FALSE(count.may_fit());
@@ -431,6 +431,36 @@ TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
     const VnodeSlot first = vnodes.find(VnodeHandle{1});
     count.take_up({&first, 1}, later);
     EXPECT_TRUE(count.may_fit());
+}
+
+// A reservation that is made in the present state of the vnodes leaves what it leaves at its start: earlier
+// reservations have begun or ended by then.
+TEST_F(TwoVnodes, AReservationForLaterIsMadeBesideEarlierOnes) {
+    const Request three = asks("1:ncpus=3");
+    const Request two = asks("1:ncpus=2");
+    const Request one = asks("1:ncpus=1");
+    const Instant between{std::chrono::seconds(1500)};
+    const Instant end{std::chrono::seconds(3000)};
+    const std::vector<JobSlot> none;
+    const Placement on_first = place(three);
+    vnodes.reserve(0, {start, later}, on_first, three, {}, none);
+    const Placement of_one = place(one);
+    vnodes.reserve(1, {between, end}, of_one, one, {}, none);
+    const auto fits_on_first = [&](const Request& request, Instant ends) {
+        PlaceRules rules;
+        rules.ends = ends;
+        return vnodes.has_room(pool, request, rules, of_one);
+    };
+    EXPECT_TRUE(fits_on_first(one, between)) << "it ends before the second begins";
+    EXPECT_FALSE(fits_on_first(one, end)) << "the two use all CPUs of n1";
+    vnodes.suspend(0, true);
+    EXPECT_FALSE(fits_on_first(one, end)) << "the second leaves what the first leaves";
+    vnodes.clear_reservations();
+    vnodes.reserve(0, {start, between}, on_first, three, {}, none);
+    vnodes.reserve(1, {between, end}, of_one, one, {}, none);
+    vnodes.suspend(0, true);
+    EXPECT_TRUE(fits_on_first(one, end)) << "the first has ended when the second begins";
+    EXPECT_TRUE(fits(two, end));
 }
 
 TEST(NodeSizeTest, TheLargerOfCpusAndMemoryRoundedUp) {

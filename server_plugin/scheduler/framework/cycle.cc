@@ -84,6 +84,7 @@ Decisions Cycle::run() {
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>(64 * 1024);
     if (c_.in.events != nullptr) {
         c_.in.events->kept.clear();
+        c_.in.events->tops.clear();
         c_.in.events->instants.clear();
     }
     begin_logs();

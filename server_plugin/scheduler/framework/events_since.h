@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
+#include "server_plugin/scheduler/future/kept_tops.h"
 #include "server_plugin/scheduler/future/resource_schedule.h"
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/state/limits.h"
@@ -71,6 +72,7 @@ struct EventMemory {
     Blockers always_open = 0;  // the blockers of further uses below their limits, which don't fit into `open`
     // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;
+    KeptTops tops;                   // the same for top jobs
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues in which one job holds up later ones, which were skipped
     bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait

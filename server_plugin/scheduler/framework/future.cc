@@ -70,15 +70,30 @@ void Future::clear_reservations() {
     state_.vnodes->clear_reservations();
     schedule_.end_cycle();
     started_in_it_ = preempted_in_it_ = reservations_in_it_ = c_.reserved_kept = 0;
+    later_.clear();
+}
+
+// Brings the running jobs in the schedule up to date.
+void Future::begin() {
+    if (!schedule_.is_in_cycle())
+        schedule_.begin_cycle(state_, t_, is_kept() ? in_.events->since.times_all : 0);
+}
+
+bool Future::is_late() {
+    begin();
+    return schedule_.is_late();
 }
 
 ResourceSchedule& Future::schedule() {
-    if (!schedule_.is_in_cycle())
-        schedule_.begin_cycle(state_, t_, is_kept() ? in_.events->since.times_all : 0);
+    begin();
     for (; reservations_in_it_ < c_.reserved_kept; ++reservations_in_it_) {
         const KeptReservation& kept = in_.events->kept[reservations_in_it_];
         add(state_.reservations[reservations_in_it_].job, views_[kept.view],
             static_cast<std::uint32_t>(reservations_in_it_), kept.placement, {kept.start, kept.end});
+    }
+    for (const std::uint32_t number : std::exchange(later_, {})) {
+        const Reservation& made = state_.reservations[number];
+        add(made.job, views_[made.view], number, made.placement, {made.start, made.end});
     }
     for (; preempted_in_it_ < c_.preempted.size(); ++preempted_in_it_)
         give_up(c_.preempted[preempted_in_it_]);

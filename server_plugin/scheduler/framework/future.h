@@ -22,6 +22,10 @@ class Future : CyclePart {
     // index in CycleState::reservations).
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
+    // Adds the job with this reservation at the next call of schedule().
+    void add_later(std::uint32_t reservation) { later_.push_back(reservation); }
+    // Returns whether a running job has passed its planned end.
+    bool is_late();
     // Returns the use that add() adds.
     ResourceSchedule::Holding holding(JobSlot job, const QueueView& view, std::uint32_t reservation,
                                       const Placement& placement, const rrule::Interval& when) const;
@@ -31,6 +35,7 @@ class Future : CyclePart {
     void clear_reservations();
 
   private:
+    void begin();
     bool is_kept() const { return in_.keep_pending_jobs && !c_.fake_vnodes; }
 
     Queues& queues_;
@@ -39,6 +44,7 @@ class Future : CyclePart {
     std::size_t started_in_it_ = 0;       // the number of started jobs in the schedule
     std::size_t preempted_in_it_ = 0;     // the number of preempted jobs that the schedule takes into account
     std::size_t reservations_in_it_ = 0;  // the number of reservations in it
+    std::vector<std::uint32_t> later_;    // the reservations to add next
 };
 
 }  // namespace pbs::sched

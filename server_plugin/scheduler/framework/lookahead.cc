@@ -319,6 +319,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         // `at`.
         if (view_.queue->hours != nullptr && earliest_of_all(demands_, at, job_.walltime) != at) continue;
         if (const auto refused = refused_until()) {
+            refused_by_time_ = true;
             if (*refused <= at || *refused == Instant::max()) return std::nullopt;
             at = *refused;
             decided_by_vnodes_ = false;
@@ -389,7 +390,7 @@ void Lookahead::hold(bool is_kept) {
     for (const Placement& placement : placements) {
         const auto id = static_cast<std::uint32_t>(state_.reservations.size());
         hold(placement, when);
-        state_.vnodes->reserve(id, when.start, placement, *job_.request, c_.vnode_share());
+        state_.vnodes->reserve(id, when, placement, *job_.request, c_.vnode_share());
         if (placements.size() > 1) count(future_.holding(job_.job, view_, id, placement, when), 1);
     }
     for (std::uint32_t i = 0; placements.size() > 1 && i < placements.size(); ++i)

@@ -51,6 +51,11 @@ class Lookahead : CyclePart {
     // too_late() returns whether no start was found because of `until`.
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
+    // After earliest(): returns whether a filter about time has refused at any instant that was tried.
+    bool refused_by_time() const { return refused_by_time_; }
+    // Returns whether the job has to observe limits on running jobs.
+    bool has_limits() const { return !limits_.empty(); }
+
     // After earliest(): returns whether OpenPBS would find the start. OpenPBS looks ahead to the next
     // beginning or end of a job, a reservation or a dedicated time, one after the other, and after the last
     // one to one boundary of prime time. It doesn't know time_windows.
@@ -130,6 +135,7 @@ class Lookahead : CyclePart {
     bool decided_by_vnodes_ = false;
     bool decided_by_time_ = false;
     bool too_late_ = false;
+    bool refused_by_time_ = false;
     bool away_ = true;
 
     // Values of the present, which go_back() puts back.

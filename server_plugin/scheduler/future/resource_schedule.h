@@ -77,6 +77,8 @@ class ResourceSchedule {
     // Forgets the additions of this cycle.
     void end_cycle();
     bool is_in_cycle() const { return state_ != nullptr; }
+    // Returns whether a running job has passed its planned end.
+    bool is_late() const { return !ends_.empty() && ends_.front().at <= state_->now; }
 
     // Adds a job that the cycle started, or a reservation.
     void add(Holding holding, const rrule::Interval& when);

@@ -302,11 +302,13 @@ std::int64_t Inventory::free_amount(VnodeSlot vnode, std::uint32_t resource) con
     return column != 0 ? free(vnode)[column] : 0;
 }
 
-Row Inventory::free_without(VnodeSlot slot, std::span<const JobSlot> jobs) const {
+Row Inventory::free_with(VnodeSlot slot, std::span<const JobSlot> gone, std::span<const std::int64_t> taken,
+                         std::int32_t come, std::int32_t alone) const {
     Row left(free(slot), free(slot) + columns_.size());
-    std::int32_t others = vnodes_[slot].jobs;
-    std::int32_t exclusive = vnodes_[slot].exclusive;
-    for (const JobSlot job : jobs) {
+    for (std::size_t c = kFirstResourceColumn; c < taken.size(); ++c) left[c] -= taken[c];
+    std::int32_t others = vnodes_[slot].jobs + come;
+    std::int32_t exclusive = vnodes_[slot].exclusive + alone;
+    for (const JobSlot job : gone) {
         const HeldJob* held = held_of(job);
         bool has_part = false;
         for_each_part_on(*held, slot, [&](const Held& part) {

@@ -134,7 +134,13 @@ class Inventory {
     const std::int64_t* free(VnodeSlot vnode) const { return &free_[vnode * columns_.size()]; }
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
     // Returns the free amounts of a vnode as if these jobs held nothing of it.
-    Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const;
+    Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const {
+        return free_with(vnode, jobs, {}, 0, 0);
+    }
+    // Returns the same if also `come` further jobs were on the vnode, of which `alone` have it exclusively,
+    // and held `taken` of it together (a Row, or nothing).
+    Row free_with(VnodeSlot vnode, std::span<const JobSlot> gone, std::span<const std::int64_t> taken,
+                  std::int32_t come, std::int32_t alone) const;
     // Returns the sum of a request's chunks (Columns::totals).
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
                                                                const NodeSize& node_size) const {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "rrule/window.h"
 #include "server_plugin/scheduler/placement/inventory.h"
 
 namespace pbs::sched {
@@ -16,11 +18,12 @@ class Reservations {
   public:
     bool empty() const { return reserved_.empty(); }
 
-    // Reserves `placement` from `start` on. REQUIRES: the vnodes are in their state at `start`, except for
-    // the running jobs `gone`, sorted by slot, which hold amounts now and will have ended by `start`. Ids are
-    // 0, 1, and so on.
-    void add(const Inventory& inventory, std::uint32_t id, Instant start, const Placement& placement,
-             const Request& request, const NodeSize& node_size, std::span<const JobSlot> gone);
+    // Reserves `placement` for `when`. `gone`: the vnodes are in their present state; these running jobs,
+    // sorted by slot, hold amounts now and will have ended by the start. nullopt: the vnodes are in their
+    // state at the start. Ids are 0, 1, and so on.
+    void add(const Inventory& inventory, std::uint32_t id, const rrule::Interval& when,
+             const Placement& placement, const Request& request, const NodeSize& node_size,
+             std::optional<std::span<const JobSlot>> gone);
     // Suspends a reservation, so that it binds no jobs, or lets it bind them again (`suspended` false).
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
     void clear() {
@@ -28,9 +31,10 @@ class Reservations {
         suspended_.clear();
     }
 
-    // Updates the amounts that reservations leave on a vnode, if they bind a job that ends at `ends`: takes
-    // `count` times `needs` (sign 1), or gives it back (sign -1).
-    void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
+    // Updates the amounts that reservations leave on a vnode, if they start after `starts` and bind a job
+    // that ends at `ends`: takes `count` times `needs` (sign 1), or gives it back (sign -1).
+    void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends,
+             Instant starts = Instant::min());
     // Calls `visit` with a Row for each reservation on the vnode that binds a job that ends at `ends`: the
     // amounts that the reservation leaves.
     template <class Visit>
@@ -48,8 +52,13 @@ class Reservations {
     struct Reserved {
         std::uint32_t id = 0;
         Instant start{};
+        Instant end{};
         Row over;
+        Row taken;           // what the reservation takes itself; empty: nothing
+        bool alone = false;  // the job will have the vnode exclusively
     };
+    Row free_at(const Inventory& inventory, VnodeSlot vnode, Instant start,
+                std::span<const JobSlot> gone) const;
     bool binds(const Reserved& reserved, Instant ends) const {
         return ends > reserved.start && !suspended_[reserved.id];
     }

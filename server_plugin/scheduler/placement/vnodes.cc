@@ -170,13 +170,13 @@ std::int64_t Vnodes::capacity(PoolId pool, std::uint32_t column) const {
 }
 
 void Vnodes::use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules,
-                          int sign) {
+                          int sign, Instant starts) {
     use_booked(placement, request, rules, sign);
     if (reservations_.empty() || rules.booking != kNoSlot) return;
     Row kept;
     for (const Part& part : placement)
         reservations_.use(part.vnode, columns().needs_of(placement, part, request, rules.node_size, kept),
-                          part.count, sign, rules.ends);
+                          part.count, sign, rules.ends, starts);
 }
 
 void Vnodes::use_booked(const Placement& placement, const Request& request, const PlaceRules& rules,

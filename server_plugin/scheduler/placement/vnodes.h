@@ -124,10 +124,11 @@ class Vnodes : public Inventory {
 
     // ---- Reservations.
 
-    // Reserves a placement from `start` on (Reservations::add).
-    void reserve(std::uint32_t id, Instant start, const Placement& placement, const Request& request,
-                 const NodeSize& node_size, std::span<const JobSlot> gone = {}) {
-        reservations_.add(*this, id, start, placement, request, node_size, gone);
+    // Reserves a placement (Reservations::add).
+    void reserve(std::uint32_t id, const rrule::Interval& when, const Placement& placement,
+                 const Request& request, const NodeSize& node_size,
+                 std::optional<std::span<const JobSlot>> gone = std::nullopt) {
+        reservations_.add(*this, id, when, placement, request, node_size, gone);
     }
     // Suspends a reservation, because the look-ahead has reached its start: its job then holds the vnodes, or
     // has ended.
@@ -140,9 +141,9 @@ class Vnodes : public Inventory {
         reservations_.for_each_binding(vnode, ends, visit);
     }
     // Takes a job's placement from the amounts that the reservations and bookings that bind it leave (sign
-    // 1), or gives it back (sign -1).
+    // 1), or gives it back (sign -1). `starts`: reservations that start by then don't bind it.
     void use_reserved(const Placement& placement, const Request& request, const PlaceRules& rules,
-                      int sign = 1);
+                      int sign = 1, Instant starts = Instant::min());
     // Takes a job's placement from the amounts that bookings leave (sign 1), or gives it back (sign -1).
     void use_booked(const Placement& placement, const Request& request, const PlaceRules& rules, int sign);
     // The bookings of advance reservations.

@@ -174,8 +174,9 @@ bool Drain::reserve_kept(const Candidate& job) {
     state_.reservations.push_back(std::move(made));
     state_.instants->insert(kept.start);
     for (const auto& log : c_.logs) log->reserved(job.job, view, kept.start, kept.end, kept.placement);
-    state_.vnodes->reserve(static_cast<std::uint32_t>(number), kept.start, kept.placement, *job.request,
-                           c_.vnode_share(), kept.gone(t_));
+    const std::vector<JobSlot> gone = kept.gone(t_);
+    state_.vnodes->reserve(static_cast<std::uint32_t>(number), {kept.start, kept.end}, kept.placement,
+                           *job.request, c_.vnode_share(), gone);
     ++c_.reserved_kept;
     return true;
 }

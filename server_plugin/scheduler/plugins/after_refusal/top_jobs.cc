@@ -21,8 +21,8 @@ struct ReservedFor {
     Instant end{};
     Placement placement;
     std::vector<Reservation::Spare> spare;
-    // Returns whether each job that was refused because of this reservation is refused because of `now`, too,
-    // as far as no job has ended.
+    // Returns whether each job that was refused because of this reservation is refused because of `now`,
+    // too, as far as no job has ended.
     bool is_as_before(const Reservation& now, const JobTable& jobs, const QueueView& view) const;
 };
 
@@ -59,6 +59,10 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     // change that.
     enum class Kept : std::uint8_t { yes, no_start, too_far };
     Kept reserve_for(Candidate& job, QueueView& view);
+    bool may_keep(const Candidate& job, const QueueView& view, Instant start) const;
+    bool may_keep_any() const;
+    bool reserve_kept(const Candidate& job, QueueView& view);
+    void keep(const Candidate& job, const QueueView& view, const Lookahead& ahead);
 
     Judge& judge_;
     Future& future_;
@@ -66,6 +70,9 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     // By number of a view: the job that holds up all later jobs of the view.
     std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
+    // All reservations so far are those of KeptTops: the next one may be, too.
+    bool are_kept_ = true;
+    std::optional<bool> may_keep_any_;  // KeptTops::hold(), once it is known
 };
 
 // Returns the backfill_depth for queues without one of their own: that of the policy; with a sched_config
@@ -167,9 +174,9 @@ bool ReservedFor::is_as_before(const Reservation& now, const JobTable& jobs, con
            now.placement == placement && std::ranges::all_of(spare, as_much);
 }
 
-// Releases the jobs that were refused because of the last cycle's reservations, as far as these have changed.
-// If all vnodes of hosts are reserved, which a placement doesn't tell, any change releases all reserved
-// vnodes.
+// Releases the jobs that were refused because of the last cycle's reservations, as far as these have
+// changed. If all vnodes of hosts are reserved, which a placement doesn't tell, any change releases all
+// reserved vnodes.
 void TopJobsRule::settle() {
     const TopJobs& before = in_.events->own.of<TopJobs>();
     const bool of_hosts = t_.requests.wants_hosts() || t_.vnodes.gives_hosts();
@@ -224,7 +231,101 @@ bool TopJobsRule::may_hold_up(const QueueView& view) const {
     return (made == reservations_.end() || made->second < depth) && c_.may_look_ahead();
 }
 
+// Returns whether later cycles may keep reservations: the search for a place depends on free amounts alone,
+// so that it finds the same one as long as the job's vnodes leave it its place, and no other vnode is freer.
+bool TopJobsRule::may_keep_any() const {
+    return in_.events != nullptr && !c_.test_only && c_.preempted.empty() && state_.own_limits.empty() &&
+           state_.vnodes->bookings().empty() && state_.load_order == 0 && !c_.order_moves() &&
+           !s_.backfill_prime && !s_.load_balancing && s_.max_jobs <= 0 && s_.min_jobs <= 0 &&
+           s_.max_load_percent <= 0 && s_.high_systime <= 0 && !t_.has_closings && !c_.fake_vnodes &&
+           !t_.vnodes.gives_hosts() && !t_.requests.wants_hosts();
+}
+
+// Returns the same for the reservation of one job. With chunks of several kinds, fewer free amounts can let
+// a job start earlier, because the first kind then goes elsewhere.
+bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant start) const {
+    const Request& request = *job.request;
+    const PlaceRules rules = state_.place_rules(job, view);
+    const bool in_order =
+        !rules.spreads || ((request.order == ChunkOrder::fill ||
+                            (request.order == ChunkOrder::by_policy && rules.order == ChunkOrder::fill)) &&
+                           request.per_host == 0);
+    return may_keep_any() && request.chunks.size() == 1 && request.preferences.empty() &&
+           request.group == kNoResource && view.groups.empty() && in_order && view.hours == nullptr &&
+           view.queue->execution_type == ExecutionType::any && job.suspended == kNoSlot &&
+           !RangeSearch::is_for(c_, job) && !state_.vnodes->divides(state_.pool_for(view, request)) &&
+           std::ranges::all_of(p_.filters, [&](const Filter* filter) {
+               return (filter->traits & by_limits_only) != 0 ||
+                      (filter->wanted != nullptr && !filter->wanted(s_, in_.now) &&
+                       !filter->wanted(s_, start));
+           });
+}
+
+// Makes the last cycle's reservation again, if a search for the job's start would find the same one.
+bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
+    const std::size_t number = state_.reservations.size();
+    if (!c_.by_events || !are_kept_ || !started_.empty() || in_.events->since.told) return false;
+    const KeptTops& kept = in_.events->tops;
+    if (number >= kept.list.size()) return false;
+    const KeptTops::Top& top = kept.list[number];
+    if (!may_keep(job, view, top.start)) return false;
+    if (top.job != t_.jobs.handle[job.job] || top.view != view.number || top.queue != view.slot ||
+        top.host != view.host || top.start <= in_.now ||
+        std::ranges::binary_search(in_.events->since.changed, job.job))
+        return false;
+    if (!may_keep_any_) may_keep_any_ = kept.hold(t_, future_.is_late());
+    if (!*may_keep_any_ || !kept.holds(t_, top, view.pool, *job.request)) return false;
+    Vnodes::Shares shares;
+    const LimitUser user = limit_user(state_, job, job.user, view, top.placement, shares);
+    Reservation made{job.job, top.start, top.end, view.number, {}, false, false, top.placement};
+    for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
+        const Timeline& used = *future_.schedule().demand(limit).used;
+        made.spare.push_back(
+            {limit.key,
+             values::Sum(limit.capacity) - used.max_in({top.start, top.start + Seconds(1)}) - limit.amount});
+    }
+    use_spare(state_, user, top.start, top.end);
+    PlaceRules rules = state_.place_rules(job, view);
+    rules.ends = top.end;
+    state_.vnodes->use_reserved(top.placement, *job.request, rules, 1, top.start);
+    std::vector<JobSlot> gone;
+    for (const Part& part : top.placement)
+        std::ranges::copy_if(t_.vnodes.jobs_on(part.vnode), std::back_inserter(gone),
+                             [&](JobSlot other) { return state_.planned_end(other) <= top.start; });
+    sort_unique(gone);
+    state_.vnodes->reserve(static_cast<std::uint32_t>(number), {top.start, top.end}, top.placement,
+                           *job.request, c_.vnode_share(), gone);
+    state_.reservations.push_back(std::move(made));
+    future_.add_later(static_cast<std::uint32_t>(number));
+    state_.instants->insert(top.start);
+    for (const auto& log : c_.logs) log->reserved(job.job, view, top.start, top.end, top.placement);
+    return true;
+}
+
+// Keeps the reservation that a look-ahead has made, for later cycles. If it isn't the one that was kept,
+// drops those after it.
+void TopJobsRule::keep(const Candidate& job, const QueueView& view, const Lookahead& ahead) {
+    if (in_.events == nullptr) return;
+    auto& list = in_.events->tops.list;
+    const Reservation& made = state_.reservations.back();
+    const std::size_t number = state_.reservations.size() - 1;
+    const KeptTops::Top top{
+        t_.jobs.handle[job.job], view.number,       view.slot, view.host, made.start, made.end,
+        made.placement,          ahead.has_limits()};
+    if (are_kept_ && number < list.size() && list[number] == top) return;
+    are_kept_ = false;
+    if (list.size() > number) list.resize(number);
+    if (list.size() == number && !ahead.refused_by_time() && made.start > in_.now &&
+        may_keep(job, view, made.start))
+        list.push_back(top);
+}
+
 TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
+    if (reserve_kept(job, view)) {
+        judge_.expect_usage(job.job);
+        look_at_order_again();
+        return Kept::yes;
+    }
     Lookahead ahead(c_, future_, job, view);
     const bool starts = ahead.earliest(in_.now).has_value();
     if (!starts || !ahead.is_foreseeable()) {
@@ -232,6 +333,7 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
         return starts ? Kept::too_far : Kept::no_start;
     }
     ahead.reserve();
+    keep(job, view, ahead);
     judge_.expect_usage(job.job);
     look_at_order_again();
     return Kept::yes;
@@ -246,6 +348,17 @@ void TopJobsRule::remember() {
     }
     made.vnodes = state_.vnodes->reserved();
     in_.events->own.of<TopJobs>() = std::move(made);
+    KeptTops& tops = in_.events->tops;
+    if (tops.list.size() > state_.reservations.size()) tops.list.resize(state_.reservations.size());
+    if (!tops.list.empty() && (!may_keep_any() || future_.is_late())) tops.list.clear();
+    std::vector<KeptTops::Assumed> assumed;
+    for (const Started& started : started_) {
+        if (tops.list.empty()) break;
+        auto& one = assumed.emplace_back(KeptTops::Assumed{t_.jobs.handle[started.job], started.end});
+        for (const Part& part : started.placement) one.vnodes.push_back(part.vnode);
+        sort_unique(one.vnodes);
+    }
+    tops.cycle_ended(t_, state_.planning, c_.vnode_share(), std::move(assumed));
 }
 
 }  // namespace

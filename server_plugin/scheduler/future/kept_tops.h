@@ -1,0 +1,84 @@
+// The reservations for the first waiting jobs (top jobs) that last from one cycle to the next.
+//
+// A look-ahead, the search for the start of one top job, takes time for every job that ends before. With
+// many top jobs it is nearly all of a cycle's work, and most cycles find what the last one found: an arrival
+// moves nothing; nor do jobs that the cycle starts, because it has judged them against the reservations; nor
+// does the end of a job at its planned end. A job that ends earlier leaves its vnodes to top jobs with
+// chunks that fit there by their starts. For these a look-ahead is made again. If it finds another start or
+// place, those after it are made again, too.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/model/planning.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
+
+namespace pbs::sched {
+
+struct Tables;
+
+class KeptTops {
+  public:
+    struct Top {
+        JobHandle job{};
+        std::uint32_t view = 0;  // the number of the view in which the job will start
+        QueueSlot queue = kNoSlot;
+        std::uint32_t host = 0;
+        Instant start{};
+        Instant end{};
+        Placement placement;
+        bool has_limits = false;  // the job has to observe limits on running jobs
+        friend bool operator==(const Top&, const Top&) = default;
+    };
+    // A job that the cycle has started, as the reservations assume it.
+    struct Assumed {
+        JobHandle job{};
+        Instant end{};
+        std::vector<VnodeSlot> vnodes{};  // in order, each once
+    };
+
+    // The reservations, in the order in which they were made.
+    std::vector<Top> list;
+
+    // ---- Events. A change that these don't describe has to clear() the
+    // reservations.
+
+    // Notes that a job started. REQUIRES: it holds its places.
+    void started(const Tables& tables, JobSlot job);
+    // Notes that a running job ends. REQUIRES: it still holds its places.
+    void ended(const Tables& tables, JobSlot job, Instant now);
+    void clear();
+
+    // ---- Cycles.
+
+    // Returns whether the events leave reservations that may be kept. `is_late`: a running job has passed
+    // its planned end, so that it is expected to end at another instant in each cycle.
+    bool hold(const Tables& tables, bool is_late) const;
+    // Returns whether a look-ahead would find the same start and place for this job with this request in a
+    // pool.
+    bool holds(const Tables& tables, const Top& top, PoolId pool, const Request& request) const;
+    // Notes the end of the cycle that has made, or kept, the list.
+    void cycle_ended(const Tables& tables, const Planning& planning, const NodeSize& node_size,
+                     std::vector<Assumed> assumed);
+
+  private:
+    // A vnode on which a job ended, and the job's planned end.
+    struct Freed {
+        VnodeSlot vnode = 0;
+        Instant until{};
+    };
+    static constexpr std::size_t kMostFreed = 64;
+
+    absl::flat_hash_map<JobHandle, Assumed> assumed_;  // the started jobs that no event has confirmed yet
+    std::vector<Freed> freed_;
+    Planning planning_;
+    NodeSize node_size_;
+    std::uint64_t vnodes_version_ = 0;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,181 @@
+// Tests the reservations for top jobs that are kept from one cycle to the next: they are those that a cycle
+// over all jobs makes anew. The log of each cycle has its reservations.
+
+#include "server_plugin/scheduler/future/kept_tops.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cases.h"
+#include "tests/scheduler/quotas.h"
+#include "tests/scheduler/random_site.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Gives a site a policy that reserves for many jobs, and vnodes that are hosts of their own, so that most
+// reservations may be kept.
+void reserve_for_many(Site& site, int seed) {
+    std::mt19937 random(static_cast<unsigned>(seed) * 31 + 5);
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    const auto chance = [&](int percent) { return pick(1, 100) <= percent; };
+    Settings& s = site.world.policy();
+    s.strict_ordering = chance(75);
+    s.help_starving_jobs = !s.strict_ordering || chance(40);
+    s.max_starve = Seconds(pick(1, 4) * kHour);
+    s.backfill_depth = pick(1, 12);
+    s.round_robin = false;
+    if (chance(70)) s.backfill_prime = false;
+    if (chance(70)) site.world.configuration.dedicated = {};
+    if (chance(80)) site.of_host = 1;
+    for (std::size_t i = 0; i < site.vnodes.size(); ++i) site.world.vnode(site.vnode(static_cast<int>(i)));
+}
+
+// On a third of the sites more jobs arrive than end.
+void arrive_often(Events& events, int seed) {
+    if (seed % 3 == 0) events.arrivals = 55;
+}
+
+void compare_kept(int sites, const std::function<void(Site&, int)>& set_up, int one_in = 10) {
+    compare_by_events(
+        first_seeds(pbs::test::cases(sites)), 100, Algorithm::standard, arrive_often,
+        [&](Site& site, int seed) {
+            reserve_for_many(site, seed);
+            set_up(site, seed);
+            site.world.configure();
+        },
+        one_in);
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnew) {
+    compare_kept(120, [](Site&, int) {});
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnewInTheOrderOfShares) {
+    compare_kept(40, [](Site& site, int seed) {
+        Settings& s = site.world.policy();
+        s.fairshare = true;
+        s.fairshare_group = "tree";
+        site.world.configuration.fs_groups["tree"] = {
+            .name = "tree",
+            .elements = {{"physics", "root", 40},
+                         {"u1", "physics", 30},
+                         {"u2", "physics", 10},
+                         {"u3", "root", 25}},
+            .usage_formula = "ncpus*walltime",
+            .decay_time = Seconds(seed % 2 == 0 ? kHour : 24 * kHour)};
+    });
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnewBesidePreemption) {
+    compare_kept(
+        40,
+        [](Site& site, int) {
+            site.world.policy().preemption = true;
+            site.world.policy().preempt_queue_prio = 1;
+        },
+        1000);
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnewBesideQuotas) {
+    compare_kept(40, [](Site& site, int seed) {
+        site.world.policy().quotas = {
+            quota({.rules = {{"all", seed % 2 == 0 ? "users={*} to ncpus=9" : "groups={*} to ncpus=14"}}})};
+    });
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnewForJobsWithoutWalltimes) {
+    compare_kept(40, [](Site& site, int seed) {
+        Settings& s = site.world.policy();
+        s.default_duration = Seconds((1 + seed % 5) * kHour / 2);
+        s.duration_offset = Seconds(seed % 3 * 5 * kMinute);
+        site.without_walltime = 30;
+    });
+}
+
+TEST(KeptTops, AreThoseThatAreMadeAnewInOtherOrdersOfVnodes) {
+    compare_kept(40, [](Site& site, int seed) {
+        Settings& s = site.world.policy();
+        s.node_sort_key = {{"ncpus", seed % 4 < 2, seed % 2 == 0 ? SortAmount::unused : SortAmount::total}};
+        site.spreads = seed % 3 == 0;
+        site.ranges = seed % 5 == 0;
+    });
+}
+
+// A site with two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and two jobs that wait for them.
+struct TwoTops : testing::Test {
+    World world;
+    Instant now = at(9);
+    int until_12 = 0;
+    int until_14 = 0;
+    int first = 0;
+    int second = 0;
+
+    void SetUp() override {
+        Settings& s = world.policy();
+        s.strict_ordering = true;
+        s.help_starving_jobs = false;
+        s.backfill_depth = 2;
+        s.schedule_log = "schedule";
+        world.queue({.name = "work"});
+        world.vnode({.name = "n1", .ncpus = 8});
+        world.vnode({.name = "n2", .ncpus = 8});
+        world.configure();
+        until_12 = holder("n1", 4, 6);
+        until_14 = holder("n2", 6, 6);
+        first = add(8, 6 * kHour);
+        second = add(8, 6 * kHour);
+        (void)cycle();
+    }
+    int holder(const std::string& vnode, int hours, int ncpus) {
+        const int job =
+            world.job({.queue = "work", .ncpus = ncpus, .walltime = hours * kHour, .queued = at(8)}, at(8));
+        world.run(job, "work", vnode, at(8));
+        return job;
+    }
+    int add(int ncpus, std::int64_t walltime) {
+        return world.job({.queue = "work", .ncpus = ncpus, .walltime = walltime, .queued = now}, now);
+    }
+    Outcome cycle(CycleTrigger trigger = CycleTrigger::job_new) {
+        return world.cycle(now, true, "default", trigger);
+    }
+};
+
+TEST_F(TwoTops, WhatWouldDelayThemWaits) {
+    (void)add(2, 6 * kHour);
+    EXPECT_THAT(cycle().started, IsEmpty()) << "it would delay one or the other";
+    const int until_noon = add(2, 3 * kHour);
+    EXPECT_THAT(cycle().started, ElementsAre(until_noon));
+}
+
+TEST_F(TwoTops, AnEarlyEndLetsTheFirstStartAndMovesTheSecond) {
+    (void)add(1, 6 * kHour);
+    EXPECT_THAT(cycle().started, IsEmpty());
+    world.finish(until_14, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_ended).started, ElementsAre(first));
+    world.finish(first, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_ended).started, testing::Contains(second));
+}
+
+// The first gets n2 at 14:00, and the second n1 at 17:00.
+TEST_F(TwoTops, AJobThatAManagerRunsMovesThem) {
+    const int until_15 = add(1, 6 * kHour);
+    EXPECT_THAT(cycle().started, IsEmpty());
+    const int other = add(1, 8 * kHour);
+    world.run(other, "work", "n1", now);
+    EXPECT_THAT(cycle().started, ElementsAre(until_15));
+}
+
+TEST_F(TwoTops, ADeletedOneLeavesItsPlace) {
+    const int until_15 = add(2, 6 * kHour);
+    EXPECT_THAT(cycle().started, IsEmpty());
+    world.finish(first, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_ended).started, ElementsAre(until_15))
+        << "the second moves to n1, and leaves n2";
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
