@@ -183,6 +183,28 @@ void import(benchmark::State& state, What what) {
         });
 }
 
+// Measures the import of the exported configuration into a server that has all the objects.
+void import_again(benchmark::State& state, What what) {
+    std::string document;
+    others_wait(
+        state, what,
+        [&](const Server& server, const std::string&) {
+            document = server.work() / "document.json";
+            config(server, {"export", document});
+        },
+        [&](const Server& server) {
+            config(server, {"import", document});
+        });
+}
+
+void export_now(benchmark::State& state, What what) {
+    others_wait(
+        state, what, [](const Server&, const std::string&) {},
+        [](const Server& server) {
+            config(server, {"export", server.work() / "document.json"});
+        });
+}
+
 // Measures the export of a past revision: the one from before the objects were created.
 void export_past(benchmark::State& state, What what) {
     std::string before;
@@ -208,45 +230,55 @@ void directive(benchmark::State& state, What what, const std::string& text) {
         [&](const Server& server) { must(server.qmgr(text), text); });
 }
 
-// Measures a migration on a running server. The files have range(0) holidays, dedicated times and share
-// groups, and a sched_config with every option.
-void migration(benchmark::State& state) {
+enum class Migrate { first, dry_run, again };
+
+// Writes the files of a migration: range(0) holidays, dedicated times and share groups, and a sched_config
+// with every option.
+void write_files(const Server& server, int64_t count) {
+    const auto write = [&](const char* name, int64_t lines, const auto& line, std::string text) {
+        for (int64_t i = 0; i < lines; ++i) text += line(i) + "\n";
+        std::ofstream(server.work() / name) << text;
+    };
+    write(
+        "holidays", count,
+        [](int64_t i) { return fmt::format("{} {}/{} Day {}", i % 365 + 1, i / 28 % 12 + 1, i % 28 + 1, i); },
+        "YEAR 2026\nweekday 0800 1700\n");
+    write(
+        "dedicated_time", std::min<int64_t>(count, 300),  // an rrule has no room for more
+        [](int64_t i) {
+            return fmt::format("{0:02}/{1:02}/{2} 08:00 {0:02}/{1:02}/{2} 09:00", i / 28 % 12 + 1, i % 28 + 1,
+                               2027 + i / 336);
+        },
+        "");
+    write(
+        "resource_group", count,
+        [](int64_t i) { return fmt::format("user{} {} root {}", i, i + 10, i % 100 + 1); }, "");
+    std::ofstream(server.work() / "sched_config")
+        << "round_robin: False all\nby_queue: True prime\nby_queue: False non_prime\n"
+           "strict_ordering: True all\nfair_share: True all\nhelp_starving_jobs: True all\n"
+           "max_starve: 24:00:00\nprimetime_prefix: p_\n";
+}
+
+void migrate(const Server& server, bool dry_run) {
+    const auto file = [&](const char* name) { return (server.work() / name).string(); };
+    std::vector<std::string> command{"pbs_migrate",      "--server",
+                                     "--sched-config",   file("sched_config"),
+                                     "--holidays",       file("holidays"),
+                                     "--dedicated-time", file("dedicated_time"),
+                                     "--resource-group", file("resource_group")};
+    if (dry_run) command.emplace_back("--dry-run");
+    must(server.command(command, {.timeout = std::chrono::seconds(600)}), "pbs_migrate");
+}
+
+// Measures a migration on a running server.
+void migration(benchmark::State& state, Migrate kind) {
     others_wait(
         state, What::policies,
         [&](const Server& server, const std::string&) {
-            const auto write = [&](const char* name, int64_t lines, const auto& line, std::string text) {
-                for (int64_t i = 0; i < lines; ++i) text += line(i) + "\n";
-                std::ofstream(server.work() / name) << text;
-            };
-            write(
-                "holidays", state.range(0),
-                [](int64_t i) {
-                    return fmt::format("{} {}/{} Day {}", i % 365 + 1, i / 28 % 12 + 1, i % 28 + 1, i);
-                },
-                "YEAR 2026\nweekday 0800 1700\n");
-            write(
-                "dedicated_time", std::min<int64_t>(state.range(0), 300),  // an rrule has no room for more
-                [](int64_t i) {
-                    return fmt::format("{0:02}/{1:02}/{2} 08:00 {0:02}/{1:02}/{2} 09:00", i / 28 % 12 + 1,
-                                       i % 28 + 1, 2027 + i / 336);
-                },
-                "");
-            write(
-                "resource_group", state.range(0),
-                [](int64_t i) { return fmt::format("user{} {} root {}", i, i + 10, i % 100 + 1); }, "");
-            std::ofstream(server.work() / "sched_config")
-                << "round_robin: False all\nby_queue: True prime\nby_queue: False non_prime\n"
-                   "strict_ordering: True all\nfair_share: True all\nhelp_starving_jobs: True all\n"
-                   "max_starve: 24:00:00\nprimetime_prefix: p_\n";
+            write_files(server, state.range(0));
+            if (kind == Migrate::again) migrate(server, false);
         },
-        [](const Server& server) {
-            const auto file = [&](const char* name) { return (server.work() / name).string(); };
-            must(server.command({"pbs_migrate", "--server", "--sched-config", file("sched_config"),
-                                 "--holidays", file("holidays"), "--dedicated-time", file("dedicated_time"),
-                                 "--resource-group", file("resource_group")},
-                                {.timeout = std::chrono::seconds(600)}),
-                 "pbs_migrate");
-        });
+        [&](const Server& server) { migrate(server, kind == Migrate::dry_run); });
 }
 
 void sizes(benchmark::internal::Benchmark* one) {
@@ -271,9 +303,18 @@ BENCHMARK_CAPTURE(directive, change_nodes, What::nodes, "set node @default comme
 BENCHMARK_CAPTURE(directive, change_non_work_days, What::windows, "set server non_work_days='12/24,12/25'")
     ->Apply(sizes);
 BENCHMARK_CAPTURE(directive, change_queues, What::queues, "set queue @default Priority=5")->Apply(sizes);
-BENCHMARK(migration)->Apply(sizes);
+BENCHMARK_CAPTURE(migration, first, Migrate::first)->Apply(sizes);
+BENCHMARK_CAPTURE(migration, dry_run, Migrate::dry_run)->Apply(sizes);
+BENCHMARK_CAPTURE(migration, again, Migrate::again)->Apply(sizes);
+BENCHMARK_CAPTURE(import_again, nodes, What::nodes)->Apply(large_sizes);
+BENCHMARK_CAPTURE(import_again, policies, What::policies)->Apply(large_sizes);
+BENCHMARK_CAPTURE(import_again, time_windows, What::windows)->Apply(large_sizes);
+BENCHMARK_CAPTURE(export_now, nodes, What::nodes)->Apply(large_sizes);
+BENCHMARK_CAPTURE(export_now, policies, What::policies)->Apply(large_sizes);
+BENCHMARK_CAPTURE(export_now, time_windows, What::windows)->Apply(large_sizes);
 BENCHMARK_CAPTURE(export_past, nodes, What::nodes)->Apply(large_sizes);
 BENCHMARK_CAPTURE(export_past, policies, What::policies)->Apply(large_sizes);
+BENCHMARK_CAPTURE(export_past, time_windows, What::windows)->Apply(large_sizes);
 BENCHMARK(history)->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_nodes, What::nodes, "print node @default")->Apply(large_sizes);
 BENCHMARK_CAPTURE(directive, print_policies, What::policies, "print policy @default")->Apply(large_sizes);
