@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pwd.h>
@@ -21,8 +22,13 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
+#include <sstream>
 #include <thread>
+#include <vector>
 
 #include "server_plugin/host/base/home.h"
 #include "server_plugin/host/base/posix.h"
@@ -211,6 +217,46 @@ TEST_F(RunnerTest, RunsAScriptAndKeepsItsOutputAndExitStatus) {
     EXPECT_EQ(contents(work_ + "/work.o1"), "to stdout\n");
     EXPECT_EQ(contents(work_ + "/work.e1"), "to stderr\n");
     EXPECT_EQ(fs::status(work_ + "/work.o1").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// Finds a user who is in a group besides his own.
+std::optional<std::string> user_with_groups() {
+    std::optional<std::string> found;
+    ::setgrent();
+    while (const group* one = ::getgrent())
+        for (char** member = one->gr_mem; *member != nullptr && !found; ++member)
+            if (const passwd* entry = ::getpwnam(*member);
+                entry != nullptr && entry->pw_uid != 0 && ::access(entry->pw_dir, X_OK) == 0)
+                found = *member;
+    ::endgrent();
+    return found;
+}
+
+TEST_F(RunnerTest, AJobHasTheGroupsOfItsOwnerAndNoneOfTheServer) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can run a job of another user";
+    const std::string user = user_with_groups().value_or("nobody");
+    owner_ = *::getpwnam(user.c_str());
+    std::vector<gid_t> before(static_cast<std::size_t>(::getgroups(0, nullptr)));
+    ::getgroups(static_cast<int>(before.size()), before.data());
+    const std::vector<gid_t> of_server = {0, 54321};
+    ASSERT_EQ(::setgroups(of_server.size(), of_server.data()), 0);
+    ::chmod(work_.c_str(), 0777);
+    JobStart job = this->job("id -G >" + work_ + "/groups");
+    job.output_path = work_ + "/out";
+    const auto report = run(job);
+    ::setgroups(before.size(), before.data());
+    EXPECT_EQ(report.exit.exit_status, 0) << contents(work_ + "/out");
+    std::vector<gid_t> groups(100);
+    int count = static_cast<int>(groups.size());
+    ASSERT_GT(::getgrouplist(user.c_str(), owner_.pw_gid, groups.data(), &count), 0);
+    std::set<std::string> expected;
+    for (int i = 0; i < count; ++i) expected.insert(std::to_string(groups[static_cast<std::size_t>(i)]));
+    std::istringstream words(contents(work_ + "/groups"));
+    EXPECT_EQ(std::set<std::string>(std::istream_iterator<std::string>(words), {}), expected) << user;
+    const fs::path output = work_ + "/out";
+    struct stat info {};
+    ASSERT_EQ(::stat(output.c_str(), &info), 0);
+    EXPECT_EQ(info.st_gid, owner_.pw_gid);
 }
 
 TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {

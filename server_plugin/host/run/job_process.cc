@@ -54,7 +54,7 @@ class OutputOpener {
         Fd fd;
         int error = 0;
         {
-            const AsOwner as_owner(job_.user, job_.uid, job_.gid);
+            const AsOwner as_owner(job_);
             error = as_owner.ok() ? open_as_asked(path, fd) : EPERM;
             if (error == EISDIR) {
                 path += "/" + undelivered_name;
@@ -122,7 +122,7 @@ struct Child {
 void become_owner(const Child& child) {
     const JobStart& job = child.job;
     if (::geteuid() == 0) {
-        if (::initgroups(job.user.c_str(), job.gid) != 0 || ::setresgid(job.gid, job.gid, job.gid) != 0 ||
+        if (!join_groups(job) || ::setresgid(job.gid, job.gid, job.gid) != 0 ||
             ::setresuid(job.uid, job.uid, job.uid) != 0)
             give_up(child, Step::identity, errno);
         if (job.uid != 0 && ::setuid(0) == 0) give_up(child, Step::identity, EPERM);
@@ -198,11 +198,29 @@ bool make_pipe(Pipe& pipe) {
 
 }  // namespace
 
-AsOwner::AsOwner(const std::string& user, uid_t uid, gid_t gid) : root_(::geteuid() == 0), gid_(::getegid()) {
+void look_up_groups(JobStart& job) {
+    std::vector<gid_t> groups(16);
+    int count = static_cast<int>(groups.size());
+    while (::getgrouplist(job.user.c_str(), job.gid, groups.data(), &count) < 0) {
+        // `count` is now the number of all groups.
+        if (count <= static_cast<int>(groups.size())) return;
+        groups.resize(static_cast<std::size_t>(count));
+    }
+    groups.resize(static_cast<std::size_t>(count));
+    job.groups = std::move(groups);
+}
+
+bool join_groups(const JobStart& job) {
+    // initgroups() also copes with more groups than a process can have.
+    return (!job.groups.empty() && ::setgroups(job.groups.size(), job.groups.data()) == 0) ||
+           ::initgroups(job.user.c_str(), job.gid) == 0;
+}
+
+AsOwner::AsOwner(const JobStart& job) : root_(::geteuid() == 0), gid_(::getegid()) {
     if (!root_) return;
     groups_.resize(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
     const int count = ::getgroups(static_cast<int>(groups_.size()), groups_.data());
-    ok_ = count >= 0 && ::initgroups(user.c_str(), gid) == 0 && ::setegid(gid) == 0 && ::seteuid(uid) == 0;
+    ok_ = count >= 0 && join_groups(job) && ::setegid(job.gid) == 0 && ::seteuid(job.uid) == 0;
 }
 
 AsOwner::~AsOwner() {
@@ -252,7 +270,7 @@ tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFi
 }
 
 std::string make_tmp_dir(const JobStart& job) {
-    const AsOwner as_owner(job.user, job.uid, job.gid);
+    const AsOwner as_owner(job);
     if (!as_owner.ok()) return {};
     for (const char* base : {"/var/tmp", "/tmp"}) {
         std::string path = fmt::format("{}/pbs.{}", base, job.id.job);
@@ -266,7 +284,7 @@ std::string make_tmp_dir(const JobStart& job) {
 
 void remove_tmp_dir(const JobStart& job, const std::string& directory) {
     if (directory.empty()) return;
-    const AsOwner as_owner(job.user, job.uid, job.gid);
+    const AsOwner as_owner(job);
     std::error_code ignored;
     if (as_owner.ok()) std::filesystem::remove_all(directory, ignored);
 }

@@ -21,11 +21,19 @@ struct LaunchError {
     std::string message;
 };
 
+// Looks up the groups of the job's user. A lookup takes longer than all else that a start does as this user,
+// so it is done once for a start.
+void look_up_groups(JobStart& job);
+
+// Makes this process a member of the groups of the job's user, which are looked up if the job doesn't have
+// them. Returns false if that failed. REQUIRES: the process is root's.
+bool join_groups(const JobStart& job);
+
 // Gives this process, while the object exists, the rights of a job's owner on files. So a path that a user
 // has chosen gives him no access by root's rights. If the process isn't root's, AsOwner does nothing.
 class AsOwner {
   public:
-    AsOwner(const std::string& user, uid_t uid, gid_t gid);
+    explicit AsOwner(const JobStart& job);
     ~AsOwner();
     AsOwner(const AsOwner&) = delete;
     AsOwner& operator=(const AsOwner&) = delete;

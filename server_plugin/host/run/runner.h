@@ -70,6 +70,9 @@ struct JobStart {
         user;  // the user that the job runs as (euser); below, his uid, and the gid chosen by group_list
     uid_t uid = 0;
     gid_t gid = 0;
+    // All groups of the user, with gid. The shepherd looks them up once (look_up_groups()); empty: they
+    // haven't been looked up.
+    std::vector<gid_t> groups;
     std::string
         script;  // path of the submitted script; start() copies the file, which may be removed afterwards
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none

@@ -239,6 +239,7 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     auto owner = find_owner(job);
     if (!owner) return tl::unexpected(owner.error());
     owner_ = std::move(*owner);
+    if (::geteuid() == 0) look_up_groups(spec_.start);
     auto script = open_script(files_);
     if (!script) return tl::unexpected(script.error());
     if (auto nodes = write_node_file(job, files_); !nodes) return nodes;

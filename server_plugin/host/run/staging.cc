@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
-#include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,9 +42,8 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
     const pid_t pid = ::fork();
     if (pid < 0) return system_text(errno);
     if (pid == 0) {
-        if (::geteuid() == 0 &&
-            (::initgroups(job.user.c_str(), job.gid) != 0 || ::setresgid(job.gid, job.gid, job.gid) != 0 ||
-             ::setresuid(job.uid, job.uid, job.uid) != 0))
+        if (::geteuid() == 0 && (!join_groups(job) || ::setresgid(job.gid, job.gid, job.gid) != 0 ||
+                                 ::setresuid(job.uid, job.uid, job.uid) != 0))
             ::_exit(126);
         sigset_t none;
         sigemptyset(&none);
@@ -80,7 +78,7 @@ std::string quoted(std::string_view text, std::string_view characters) {
 // backslash in the path is an ordinary character. `directory`, which is put before a relative path, is never
 // a pattern.
 std::vector<std::string> matches(const JobStart& job, const std::string& path, const std::string& directory) {
-    const AsOwner as_owner(job.user, job.uid, job.gid);
+    const AsOwner as_owner(job);
     struct stat info {};
     if (!as_owner.ok()) return {};
     if (const std::string named = in_directory(path, directory); ::lstat(named.c_str(), &info) == 0)
@@ -161,7 +159,7 @@ std::string stage_out(const JobStart& job, const std::string& directory, const s
 }
 
 tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const std::string& home) {
-    const AsOwner as_owner(job.user, job.uid, job.gid);
+    const AsOwner as_owner(job);
     // Use OpenPBS's name for the directory. Remove a directory that an earlier run has left.
     std::string path = fmt::format("{}/pbs.{}.x8z", home, job.id.job);
     std::error_code ignored;
@@ -171,7 +169,7 @@ tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const s
 }
 
 void remove_as_owner(const JobStart& job, const std::vector<std::string>& paths) {
-    const AsOwner as_owner(job.user, job.uid, job.gid);
+    const AsOwner as_owner(job);
     std::error_code ignored;
     if (!as_owner.ok()) return;
     for (const std::string& path : paths) std::filesystem::remove_all(path, ignored);
