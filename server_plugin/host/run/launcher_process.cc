@@ -1,6 +1,7 @@
 // The program of the launcher's process (launcher.h).
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -162,10 +163,18 @@ int Starter::run() {
     }
 }
 
+// Makes the C library load what it looks groups up with. The shepherds inherit that; else each would load it.
+void prepare_lookups() {
+    std::array<gid_t, 1> group{};
+    int count = group.size();
+    static_cast<void>(::getgrouplist("root", 0, group.data(), &count));
+}
+
 }  // namespace
 
 int launcher_main(int argc, char** argv) {
     ::prctl(PR_SET_NAME, "pbs_shepherd");
+    prepare_lookups();
     return Starter(argv[2], Title(argc, argv)).run();
 }
 
