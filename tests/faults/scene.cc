@@ -133,6 +133,23 @@ std::string facts_in(const std::string& listing, std::string_view begins,
     return text;
 }
 
+// Replaces the ids of jobs in dependencies by the jobs' names.
+std::string with_names_in_dependencies(std::string listing) {
+    std::map<std::string, std::string> names;
+    std::istringstream lines(listing);
+    std::string id;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("Job Id: ")) id = line.substr(8);
+        if (line.starts_with("    Job_Name = ")) names[id] = line.substr(15);
+    }
+    for (const auto& [from, name] : names) {
+        const std::string named = ":" + from + "@";
+        for (std::size_t at = 0; (at = listing.find(named, at)) != std::string::npos;)
+            listing.replace(at, named.size(), ":" + name + "@");
+    }
+    return listing;
+}
+
 }  // namespace
 
 std::string state_of(const Server& server) {
@@ -142,7 +159,7 @@ std::string state_of(const Server& server) {
     for (const Output* output : {&configuration, &jobs, &reservations})
         if (output->exit != 0) return fmt::format("no state: {} {}", output->exit, output->err);
     std::string text = configuration.out;
-    text += facts_in(jobs.out, "Job Id: ",
+    text += facts_in(with_names_in_dependencies(jobs.out), "Job Id: ",
                      {"Job_Name", "job_state", "queue", "Hold_Types", "Resource_List.walltime",
                       "Resource_List.select", "array_indices_submitted", "depend", "Exit_status"});
     text +=
