@@ -67,7 +67,11 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
         const auto part = digits<std::int64_t>(text.substr(0, colon));
         if (!part || *part > kMost || total > kMost / 60) return std::nullopt;
         total = total * 60 + *part;
-        if (colon == std::string_view::npos) return total + extra;
+        if (colon == std::string_view::npos) {
+            // Refuse a sum that would be too large as hours, minutes and seconds, the form that is stored.
+            if (total > kMost - extra) return std::nullopt;
+            return total + extra;
+        }
         text.remove_prefix(colon + 1);
     }
     return std::nullopt;
