@@ -32,6 +32,7 @@
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "tests/faults/environment.h"
+#include "tests/faults/machine_use.h"
 #include "tests/fuzz/session.h"
 
 #if PBS_SANITIZED
@@ -42,22 +43,14 @@ namespace pbs::host::session {
 namespace {
 
 // The server's use of the machine.
-struct Use {
+struct Use : e2e::MachineUse {
     long heap_kb = 0;            // allocated memory
     long database_cache_kb = 0;  // the part of it that SQLite has allocated
-    long resident_kb = 0;
-    long descriptors = 0;
-    long threads = 0;
-    long files = 0;
-    long databases_kb = 0;
 };
 
 std::string text_of(const Use& use) {
-    return fmt::format(
-        "{} kB allocated, {} kB of them by SQLite, {} kB resident, {} descriptors, {} threads, {} files, {} "
-        "kB of databases",
-        use.heap_kb, use.database_cache_kb, use.resident_kb, use.descriptors, use.threads, use.files,
-        use.databases_kb);
+    return fmt::format("{} kB allocated, {} kB of them by SQLite, {}", use.heap_kb, use.database_cache_kb,
+                       e2e::text_of(use));
 }
 
 class WeeksSite : public Site {
@@ -442,7 +435,7 @@ void WeeksSite::run(std::int64_t from, long days, long jobs) {
 
 Use WeeksSite::use() {
     malloc_trim(0);
-    Use now;
+    Use now{e2e::machine_use("/proc/self", home_)};
 #if PBS_SANITIZED
     now.heap_kb = static_cast<long>(__sanitizer_get_current_allocated_bytes() / 1024);
 #else
@@ -450,19 +443,6 @@ Use WeeksSite::use() {
     now.heap_kb = static_cast<long>((heap.uordblks + heap.hblkhd) / 1024);
 #endif
     now.database_cache_kb = static_cast<long>(sqlite3_memory_used() / 1024);
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("VmRSS:")) now.resident_kb = std::strtol(line.c_str() + 6, nullptr, 10);
-        if (line.starts_with("Threads:")) now.threads = std::strtol(line.c_str() + 8, nullptr, 10);
-    }
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++now.descriptors;
-    for (const auto& entry : fs::recursive_directory_iterator(home_)) {
-        if (!entry.is_regular_file()) continue;
-        const std::string name = entry.path().filename().string();
-        if (name.size() == 8 && name.starts_with("20")) continue;  // a log of today
-        ++now.files;
-        if (name.ends_with(".db")) now.databases_kb += static_cast<long>(entry.file_size() / 1024);
-    }
     return now;
 }
 

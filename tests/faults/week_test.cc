@@ -8,31 +8,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
 #include <string>
 
 #include "tests/e2e/harness.h"
 #include "tests/faults/environment.h"
+#include "tests/faults/machine_use.h"
 
 namespace pbs::e2e {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Weeks : public ::testing::Test {
   protected:
     // 2027-03-27, 2027-10-30, 2027-12-30 and 2028-02-28, at midnight UTC, in seconds since the Epoch.
     static constexpr int64_t kBegins[] = {1806105600, 1824854400, 1830124800, 1835308800};
-
-    struct Use {
-        long memory_kb = 0;
-        long descriptors = 0;
-        long threads = 0;
-        long files = 0;
-        long databases_kb = 0;
-    };
 
     Weeks() : server_({.now = kBegins[0], .environment = {{"TZ", "Europe/Berlin"}}}) {}
     void SetUp() override {
@@ -47,27 +36,7 @@ class Weeks : public ::testing::Test {
              "set sched default policy='default_policy,p:busy,np:idle'",
              "set server default_queue=work, job_history_enable=True, job_history_duration=12:00:00"}));
     }
-    Use use() const {
-        Use now;
-        const fs::path process = "/proc/" + std::to_string(server_.pid());
-        std::ifstream status(process / "status");
-        for (std::string line; std::getline(status, line);) {
-            if (line.starts_with("VmRSS:")) now.memory_kb = std::strtol(line.c_str() + 6, nullptr, 10);
-            if (line.starts_with("Threads:")) now.threads = std::strtol(line.c_str() + 8, nullptr, 10);
-        }
-        for ([[maybe_unused]] const auto& entry : fs::directory_iterator(process / "fd")) ++now.descriptors;
-        for (const auto& entry : fs::recursive_directory_iterator(server_.home())) {
-            if (!entry.is_regular_file()) continue;
-            const std::string path = entry.path().string();
-            // Don't count logs and accounting files: there is a new one each day, and sites remove old ones.
-            if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
-                continue;
-            ++now.files;
-            if (path.ends_with(".db"))  // without write-ahead logs, whose files are reused
-                now.databases_kb += static_cast<long>(entry.file_size() / 1024);
-        }
-        return now;
-    }
+    MachineUse use() const { return machine_use("/proc/" + std::to_string(server_.pid()), server_.home()); }
     void run_for(long days, int64_t from) {
         const std::string array = fmt::format("1-{}", environment_number("PBSPOLICY_JOBS", 4));
         for (long hour = 0; hour < days * 24; hour += environment_number("PBSPOLICY_HOURS", 8)) {
@@ -83,19 +52,18 @@ class Weeks : public ::testing::Test {
 
 TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
     const long days = environment_number("PBSPOLICY_DAYS", 2);
-    Use first;
-    Use last;
+    MachineUse first;
+    MachineUse last;
     for (std::size_t i = 0; i < std::size(kBegins); ++i) {
         run_for(days, kBegins[i]);
         if (HasFailure()) return;
         // The last jobs have files until their shepherds have ended.
         if (i > 1) (void)wait_for([&] { return use().files <= first.files; });
         last = use();
-        std::printf("weeks: %ld kB, %ld descriptors, %ld threads, %ld files, %ld kB of databases\n",
-                    last.memory_kb, last.descriptors, last.threads, last.files, last.databases_kb);
+        std::printf("weeks: %s\n", text_of(last).c_str());
         if (i == 1) first = last;  // compare with the second date, as memory still grows during the first
     }
-    EXPECT_LE(last.memory_kb, first.memory_kb + first.memory_kb / 10);
+    EXPECT_LE(last.resident_kb, first.resident_kb + first.resident_kb / 10);
     // Allow for two descriptors of a log that continues in a new file, and for commits in write-ahead logs
     // that weren't yet copied into the databases.
     constexpr long kMoreDescriptors = 2;
