@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "objects/change_warnings.h"
 #include "objects/config_json.h"
@@ -83,6 +84,16 @@ struct Store::State {
 };
 
 namespace {
+
+// Calls work(). If memory is short, returns that as an error. The text is one that needs no memory.
+template <class Work>
+auto without_exceptions(Work&& work) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        return fail(Code::system, "out of memory");
+    }
+}
 
 Result<void> check_rows(Database& database, std::string_view sql, std::string_view good) {
     Statement rows = database.statement(sql);
@@ -229,17 +240,21 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision() && !group.beside) return {};
     database->reached(group.revision);
+    // Make the snapshot first: once the change is on the disk, nothing may fail, such as for lack of memory.
+    std::shared_ptr<const Snapshot> next = group.draft.finish(group.revision);
     if (Result<void> done = holds ? database->flush() : group.transaction.commit(); !done) return done;
-    snapshot = group.draft.finish(group.revision);
+    snapshot = std::move(next);
     if (holds) held.emplace(std::move(group));
     return {};
 }
 
 Result<void> Store::State::commit_staged() {
     if (!staged) return {};
-    Result<void> done = commit(*staged);
-    staged.reset();
-    return done;
+    return without_exceptions([&]() -> Result<void> {
+        Group group = std::move(*staged);
+        staged.reset();
+        return commit(group);
+    });
 }
 
 void Store::State::settle() {
@@ -376,14 +391,16 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
         state.staged.emplace(std::move(*begun));
     }
     Group& group = *state.staged;
-    group.draft.mark();
     const std::uint64_t before = group.revision;
     std::vector<std::string> warnings;
-    Result<bool> changed = state.execute(group, command, {before + 1, nullptr, &warnings}, identity, now);
-    if (changed && *changed) {
-        const Result<void> written = write_changes(*state.database, group.draft.changes_since_mark());
-        if (!written) changed = tl::unexpected(written.error());
-    }
+    const Result<bool> changed = without_exceptions([&]() -> Result<bool> {
+        group.draft.mark();
+        Result<bool> done = state.execute(group, command, {before + 1, nullptr, &warnings}, identity, now);
+        if (!done || !*done) return done;
+        if (Result<void> written = write_changes(*state.database, group.draft.changes_since_mark()); !written)
+            return tl::unexpected(written.error());
+        return done;
+    });
     if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
         // drop all staged commands: this one may have written something before it failed, and SQLite may have

@@ -113,8 +113,13 @@ bool Guard::commit(Checkpoint when) {
     number_ = number;
     committed_ = true;
     complete_ = false;
-    if (durable_ == Durable::now) mark_commit();
-    if (when == Checkpoint::now) shorten_log();
+    // The change is made, so no lack of memory may refuse it: the next transaction writes the mark, and a
+    // later commit shortens the log.
+    try {
+        if (durable_ == Durable::now) mark_commit();
+        if (when == Checkpoint::now) shorten_log();
+    } catch (const std::bad_alloc&) {
+    }
     return true;
 }
 
@@ -165,6 +170,7 @@ void Guard::follow(const Guard& other) {
 }
 
 void Guard::mark_commit() {
+    unmarked_ = true;
     unmarked_ = !mark_.change([this](Mark& mark) {
         // another process may have written the mark of a later commit already
         if (number_ <= mark.number) return;
@@ -203,6 +209,12 @@ bool copy_log(const std::string& database, Connection& connection, MarkFile& mar
     return mark_copied(mark, number, position);
 }
 
+// Ends the turn at the database file that was taken, also if an exception passes.
+struct Turn {
+    MarkFile& mark;
+    ~Turn() { mark.end_turn(); }
+};
+
 // Copies the log in a thread, with its own connection and mark, because the committing thread goes on using
 // its own.
 bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
@@ -224,16 +236,16 @@ void Guard::checkpoint() {
         return;
     }
     if (!mark_.take_turn()) return;
+    const Turn turn{mark_};
+    complete_ = false;
     if (!committed_ && extent_of_wal(database_).commits == 0) {
         // There is nothing to copy. Don't mark the beginning of a copy: the missing log would then count as a
         // loss.
         complete_ = mark_copied(mark_, number_, position_);
-        mark_.end_turn();
         return;
     }
     complete_ = copy_log(database_, connection_, mark_, number_, position_);
     if (complete_) log_frames_ = 0;
-    mark_.end_turn();
 }
 
 void Guard::checkpoint_in_thread() {
@@ -255,6 +267,8 @@ void Guard::checkpoint_in_thread() {
     } catch (const std::system_error&) {
         copying_.reset();
         checkpoint();
+    } catch (const std::bad_alloc&) {
+        copying_.reset();  // a later commit tries again
     }
 }
 

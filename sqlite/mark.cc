@@ -142,6 +142,24 @@ Result<void> make(const std::string& database) {
     return done ? Result<void>{} : failed(path, "can not be made");
 }
 
+// Holds the lock of a mark file, also if an exception passes. Keeps errno when it ends.
+class MarkLock {
+  public:
+    explicit MarkLock(int fd) : fd_(::flock(fd, LOCK_EX) == 0 ? fd : -1) {}
+    ~MarkLock() {
+        const int why = errno;
+        if (fd_ >= 0) ::flock(fd_, LOCK_UN);
+        errno = why;
+    }
+    MarkLock(const MarkLock&) = delete;
+    MarkLock& operator=(const MarkLock&) = delete;
+
+    bool held() const { return fd_ >= 0; }
+
+  private:
+    int fd_;
+};
+
 int open_mark(const std::string& path, int how) {
     return ::open(path.c_str(), how | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
@@ -186,10 +204,10 @@ MarkFile::~MarkFile() {
 }
 
 Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
-    if (::flock(fd_, LOCK_EX) != 0) return failed(path_, "can not be locked");
+    const MarkLock lock(fd_);
+    if (!lock.held()) return failed(path_, "can not be locked");
     const auto newest_slot = newest(fd_);
     if (!newest_slot) {
-        ::flock(fd_, LOCK_UN);
         errno = newest_slot.error();
         return failed(path_, "can not be read");
     }
@@ -199,9 +217,6 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     ++mark.generation;
     // Write into the other slot: the current one counts until the new mark is on the disk.
     const bool done = write_slot(fd_, found ? 1 - found->slot : 0, mark) && ::fdatasync(fd_) == 0;
-    const int why = errno;
-    ::flock(fd_, LOCK_UN);
-    errno = why;
     return done ? Result<void>{} : failed(path_, "can not be written");
 }
 

@@ -108,11 +108,9 @@ Result<void> plugin_part(Management& request, std::string_view object, const Hos
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     Plugin* plugin = request.context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record,
-                            request.context.ticket);
-    if (!done) return refuse(done.error());
-    // Copy the data for this action, because the request is gone when the plugin commits.
-    request.context.when_committed =
+    // Make this action before the change, so that a lack of memory can't refuse what is made. Copy its data,
+    // because the request is gone when the plugin commits.
+    std::function<void()> when_committed =
         [&server = request.context.server, object = request.body.object,
          configuration = request.type == PBS_OBJ_CONFIGURATION,
          text = fmt::format("{} at request of {}", change_text(request), requestor(request.context))] {
@@ -120,6 +118,10 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
             server.want_cycle(PBS_SCH_CONFIGURE);
             if (configuration) set_queue_types(server);
         };
+    auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record,
+                            request.context.ticket);
+    if (!done) return refuse(done.error());
+    request.context.when_committed = std::move(when_committed);
     return reply_with(request);
 }
 

@@ -11,6 +11,7 @@
 #include "rrule/overlap.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/guard.h"
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/fair_share.h"
 #include "server_plugin/plugin/text.h"
@@ -150,22 +151,24 @@ namespace {
 int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
                const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    // A line for debugging: the host has its own line for administrators.
-    state.host.log(PBS_LOG_DEBUG, view(request.object_name),
-                   fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
-                               view(request.who.host)));
-    // If pbs_sched schedules all jobs, omit the warnings: they are about settings that the plugin's own
-    // scheduler doesn't act on.
-    if (!state.has_pbs_sched_alone())
-        for (const std::string& warning : done->warnings) reply.warning(warning);
-    // Don't adopt a change of the host's own objects: it arrives as an event.
-    if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
-    if (const auto kept = forget_corrected_mistake(state); !kept) {
-        state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
-    }
-    if (const std::string why = adopt_configuration(state); !why.empty()) {
-        reply.warning(fmt::format("saved, but the scheduler can't use it and goes on as before: {}", why));
-    }
+    // The change is made, so nothing that fails from here on may refuse it, such as for lack of memory.
+    guarded(&state, "manager", [&](State&) {
+        // A line for debugging: the host has its own line for administrators.
+        state.host.log(PBS_LOG_DEBUG, view(request.object_name),
+                       fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
+                                   view(request.who.host)));
+        // If pbs_sched schedules all jobs, omit the warnings: they are about settings that the plugin's own
+        // scheduler doesn't act on.
+        if (!state.has_pbs_sched_alone())
+            for (const std::string& warning : done->warnings) reply.warning(warning);
+        // Don't adopt a change of the host's own objects: it arrives as an event.
+        if (!done->changed || staged || hosts_only(command)) return;
+        if (const auto kept = forget_corrected_mistake(state); !kept)
+            state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
+        if (const std::string why = adopt_configuration(state); !why.empty())
+            reply.warning(
+                fmt::format("saved, but the scheduler can't use it and goes on as before: {}", why));
+    });
     return PBSE_NONE;
 }
 

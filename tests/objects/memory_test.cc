@@ -1,0 +1,102 @@
+// Tests a lack of memory: each allocation of a change fails once. The change is then refused and not there,
+// or it is made; and the next try succeeds.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "objects/database.h"
+#include "tests/objects/store_fixture.h"
+
+namespace {
+
+// The number of allocations of this thread up to the one that fails; 0: none fails.
+thread_local long allocations_left = 0;
+
+void* allocate(std::size_t size) {
+    if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
+    void* const memory = std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocate(size);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace pbs::objects {
+namespace {
+
+class MemoryTest : public StoreTest {
+  protected:
+    // Calls work() while one allocation fails. Returns whether it succeeded; an exception is a failure, as
+    // for a request of the server.
+    template <class Work>
+    bool try_without(long allocation, Work&& work) {
+        allocations_left = allocation;
+        bool done = false;
+        try {
+            done = work();
+        } catch (const std::bad_alloc&) {
+        }
+        happened_ = allocations_left == 0;
+        allocations_left = 0;
+        return done;
+    }
+    std::string in_memory() { return shown(ObjectType::policy, "p1", "backfill_depth"); }
+    // Returns what a new start would find.
+    std::string on_disk() {
+        const auto file = Database::open_again(path_);
+        EXPECT_TRUE(file);
+        Statement row = (*file)->statement(
+            "SELECT value FROM attribute JOIN object ON object.id = attribute.object"
+            " WHERE object.name = 'p1' AND attribute.name = 'backfill_depth'");
+        return *row.step() ? row.text(0) : "-";
+    }
+    // Tries changes by `change`, a function of the command, in which each allocation fails once.
+    template <class Change>
+    void try_all(Change&& change) {
+        run("c p p1 backfill_depth=1");
+        std::string before = "1";
+        int refused = 0;
+        happened_ = true;
+        for (long at = 1; happened_ && !HasFailure(); ++at) {
+            SCOPED_TRACE(fmt::format("allocation {}", at));
+            const std::string next = std::to_string(at % 50 + 2);
+            const Command command = parse_command("s p p1 backfill_depth=" + next);
+            const bool done = try_without(at, [&] { return change(command); });
+            if (!done) ++refused;
+            if (store_->staged()) EXPECT_FALSE(store_->commit()) << "what was staged is lost";
+            EXPECT_EQ(in_memory(), done ? next : before);
+            EXPECT_EQ(on_disk(), done ? next : before);
+            if (!done) EXPECT_TRUE(change(command)) << "the next try";
+            EXPECT_EQ(in_memory(), next);
+            EXPECT_EQ(on_disk(), next);
+            before = next;
+        }
+        EXPECT_GT(refused, 10);
+    }
+
+    bool happened_ = false;
+};
+
+TEST_F(MemoryTest, AChangeIsMadeOrNotThere) {
+    try_all([&](const Command& command) { return store_->execute(command, kManager, kNow).has_value(); });
+}
+
+TEST_F(MemoryTest, AStagedChangeIsMadeOrNotThere) {
+    try_all([&](const Command& command) {
+        return store_->stage(command, kManager, kNow).has_value() && store_->commit().has_value();
+    });
+}
+
+}  // namespace
+}  // namespace pbs::objects
