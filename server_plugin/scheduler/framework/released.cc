@@ -46,9 +46,10 @@ void ReleasedJobs::begin() {
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
 }
 
-void ReleasedJobs::settle() {
-    if (std::exchange(settled_, true)) return;
+bool ReleasedJobs::settle() {
+    if (std::exchange(settled_, true)) return false;
     for (const auto& rule : c_.after_refusal) rule->settle();
+    return true;
 }
 
 // Reduces `most` to jobs whose chunks fit into the free amounts.

@@ -12,9 +12,9 @@ class ReleasedJobs : CyclePart {
 
     // Notes the blockers that are lifted for jobs of any size. REQUIRES: no job was considered yet.
     void begin();
-    // Called once, when the jobs with reservations have been considered: checks whether the reservations are
-    // the same as before.
-    void settle();
+    // Called when the jobs with reservations have been considered: checks whether the reservations are the
+    // same as before. Returns whether this was the first call; the others do nothing.
+    bool settle();
     // Returns the releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
     // Returns whether there is a place on the vnodes of any of the queues, if all other conditions are

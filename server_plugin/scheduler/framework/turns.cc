@@ -51,10 +51,14 @@ std::size_t Turns::state_number() const {
 }
 
 // Returns whether the next job of the class, in these queues, affects others even if it doesn't start: a
-// queue may be drained for it, or it may hold others up.
-bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
-    return std::ranges::any_of(c_.after_refusal,
-                               [&](const auto& rule) { return rule->wants(queues, job_class); });
+// queue may be drained for it, or it may hold others up. If it is the first that doesn't, compares the
+// reservations with the last cycle's, and asks again: what isn't reserved any more may be preempted.
+bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) {
+    const auto wanted = [&] {
+        return std::ranges::any_of(c_.after_refusal,
+                                   [&](const auto& rule) { return rule->wants(queues, job_class); });
+    };
+    return wanted() || (!c_.everything && released_.settle() && wanted());
 }
 
 // Finds the next released job of the turn's lane (a sorted list of pending jobs), from the turn's position
@@ -92,7 +96,6 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     if (!pending.settle(turn.lane, turn.at)) return false;
     const Lane& lane = pending[turn.lane];
     if (!c_.everything && !is_wanted(queues_.of(lane), job_class)) {
-        released_.settle();
         const auto from = turn.at;
         const std::span<const News> news = intake_.news();
         const bool found = find_released(turn, queues_.of(lane));
@@ -126,7 +129,6 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
         lanes.assign(all.begin(), all.end());
         return;
     }
-    released_.settle();
     const Released& released = released_.of(queues_.batch());
     pending.find_lanes(job_class, released.list, lanes);
     const std::size_t found = lanes.size();

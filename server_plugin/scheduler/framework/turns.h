@@ -26,7 +26,7 @@ class Turns : CyclePart {
     Turn turn_of(LaneId lane, JobClass job_class);
     bool above_normal(const Turn& turn) const;
     bool goes_with_queue(const Turn& turn) const;
-    bool is_wanted(const CandidateQueues& queues, JobClass job_class) const;
+    bool is_wanted(const CandidateQueues& queues, JobClass job_class);
     bool find_released(Turn& turn, CandidateQueues& queues);
     bool next(Turn& turn, JobClass job_class);
     void refresh(std::vector<Turn>& turns);
