@@ -53,11 +53,12 @@ void KeptReservation::note_end(const Tables& t, JobSlot slot) {
     if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planned_end(t, slot));
 }
 
-// Returns the jobs on a vnode that will have ended by the start.
+// Returns the jobs on a vnode that will have ended by the start. A suspended job keeps what it still holds.
 std::vector<JobSlot> KeptReservation::gone_from(const Tables& t, VnodeSlot vnode) const {
     std::vector<JobSlot> jobs;
-    std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs),
-                         [&](JobSlot other) { return ends_by_start(t, other); });
+    std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs), [&](JobSlot other) {
+        return is_running(t.jobs.state[other]) && ends_by_start(t, other);
+    });
     return jobs;
 }
 

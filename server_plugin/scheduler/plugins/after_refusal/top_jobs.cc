@@ -242,7 +242,8 @@ bool TopJobsRule::may_keep_any() const {
 }
 
 // Returns the same for the reservation of one job. With chunks of several kinds, fewer free amounts can let
-// a job start earlier, because the first kind then goes elsewhere.
+// a job start earlier, because the first kind then goes elsewhere. What a program of server_dyn_res tells may
+// be taken without an event.
 bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant start) const {
     const Request& request = *job.request;
     const PlaceRules rules = state_.place_rules(job, view);
@@ -250,8 +251,13 @@ bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant 
         !rules.spreads || ((request.order == ChunkOrder::fill ||
                             (request.order == ChunkOrder::by_policy && rules.order == ChunkOrder::fill)) &&
                            request.per_host == 0);
-    return may_keep_any() && request.chunks.size() == 1 && request.preferences.empty() &&
-           request.group == kNoResource && view.groups.empty() && in_order && view.hours == nullptr &&
+    const auto is_taken = [&](const ServerAmount& amount) {
+        return amount.is_told() && !amount.given_back &&
+               number_of(request.totals, amount.available.resource).value_or(0) != 0;
+    };
+    return may_keep_any() && std::ranges::none_of(state_.server_amounts, is_taken) &&
+           request.chunks.size() == 1 && request.preferences.empty() && request.group == kNoResource &&
+           view.groups.empty() && in_order && view.hours == nullptr &&
            view.queue->execution_type == ExecutionType::any && job.suspended == kNoSlot &&
            !RangeSearch::is_for(c_, job) && !state_.vnodes->divides(state_.pool_for(view, request)) &&
            std::ranges::all_of(p_.filters, [&](const Filter* filter) {
@@ -290,8 +296,10 @@ bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
     state_.vnodes->use_reserved(top.placement, *job.request, rules, 1, top.start);
     std::vector<JobSlot> gone;
     for (const Part& part : top.placement)
-        std::ranges::copy_if(t_.vnodes.jobs_on(part.vnode), std::back_inserter(gone),
-                             [&](JobSlot other) { return state_.planned_end(other) <= top.start; });
+        std::ranges::copy_if(t_.vnodes.jobs_on(part.vnode), std::back_inserter(gone), [&](JobSlot other) {
+            // A suspended job keeps what it still holds.
+            return is_running(t_.jobs.state[other]) && state_.planned_end(other) <= top.start;
+        });
     sort_unique(gone);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), {top.start, top.end}, top.placement,
                            *job.request, c_.vnode_share(), gone);
