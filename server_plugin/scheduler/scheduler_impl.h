@@ -148,6 +148,7 @@ struct Scheduler::Impl {
         for (auto& [name, sched] : scheds) {
             for (KeptReservation& kept : sched.events.kept) kept.started(tables, slot);
             sched.events.tops.started(tables, slot);
+            sched.events.started.erase(tables.jobs.handle[slot]);
             sched.events.schedule.started(slot);
         }
     }

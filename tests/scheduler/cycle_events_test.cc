@@ -103,6 +103,25 @@ TEST_F(AfterEvents, ARunningJobThatAsksForLessLetsOthersStart) {
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small));
 }
 
+TEST_F(AfterEvents, AJobThatNeverRanLeavesItsPlaceToOthers) {
+    for (const bool held : {false, true}) {
+        const int large = job(4);
+        const int small = job(1, "u2");
+        EXPECT_THAT(world.cycle(now, false, "default", CycleTrigger::job_new).started,
+                    testing::ElementsAre(large));
+        if (held) {
+            JobOptions options = world.options(large);
+            options.state = 'H';
+            world.change(large, options, now);
+        } else {
+            world.finish(large, now);
+        }
+        job(64, "u3");
+        EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(small));
+        world.finish(small, now);
+    }
+}
+
 TEST_F(AfterEvents, OnlyTheJobThatArrivedIsLookedAt) {
     for (int i = 0; i < 50; ++i) job(4);
     EXPECT_EQ(after(CycleTrigger::job_new).considered, 50);

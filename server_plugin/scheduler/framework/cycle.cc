@@ -150,14 +150,15 @@ bool Cycle::wants_every_job() const {
            });
 }
 
-// Returns whether only jobs have changed since the last cycle, and no job that it started is still queued.
+// Returns whether only jobs have changed since the last cycle, and each job that it started was seen running.
+// One that wasn't has left the places for which the cycle refused others.
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
     const JobTable& jobs = in.tables->jobs;
-    return std::ranges::none_of(in.events->started, [&](JobHandle handle) {
-        const JobSlot job = jobs.find(handle);
-        return job != kNoSlot && jobs.state[job] == 'Q';
+    return std::ranges::none_of(in.events->started, [&](const auto& started) {
+        const JobSlot job = jobs.find(started.first);
+        return job == kNoSlot ? !started.second : jobs.state[job] != 'B' && !is_running(jobs.state[job]);
     });
 }
 
@@ -202,7 +203,9 @@ void Cycle::remember() {
     EventMemory& memory = *c_.in.events;
     memory.last = c_.in.now;
     memory.started.clear();
-    for (const Started& started : c_.started) memory.started.push_back(c_.tables.jobs.handle[started.job]);
+    const JobTable& jobs = c_.tables.jobs;
+    for (const Started& started : c_.started)
+        memory.started.emplace(jobs.handle[started.job], jobs.is_elsewhere(started.job));
     memory.held_up.clear();
     if (c_.held_up > 0)
         for (const QueueView& view : c_.views)

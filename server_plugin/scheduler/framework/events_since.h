@@ -2,6 +2,8 @@
 // jobs (turns.h).
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -63,8 +65,10 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     // With weighted_priority: the range of urgencies that `pending` is sorted by.
     std::optional<std::pair<double, double>> urgencies;
-    std::vector<JobHandle> started;  // the jobs that the last cycle started
-    std::set<Instant> instants;      // the instants at which time may lift a refusal
+    // The jobs that the last cycle started and that no event has shown running; true: it is a job of another
+    // server, and another one here takes its place.
+    absl::flat_hash_map<JobHandle, bool> started;
+    std::set<Instant> instants;  // the instants at which time may lift a refusal
     // The uses of limits that were below their maxima at the last check. Jobs that such a limit refused
     // earlier may wait now until vnodes have more free, because they were too large for any vnode. They
     // haven't been considered since.
