@@ -6,6 +6,14 @@
 #include "server_plugin/scheduler/model/sort_unique.h"
 
 namespace pbs::sched {
+namespace {
+
+// Returns whether the filter reads the vnodes. Limits only read the use by jobs.
+bool reads_vnodes(const Filter& filter) {
+    return (filter.traits & about_room) != 0 && filter.limit() == nullptr;
+}
+
+}  // namespace
 
 Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view)
     : CyclePart(context),
@@ -97,14 +105,14 @@ void Lookahead::set_clock(Instant at) {
 void Lookahead::find_filters() {
     facts_ = view_.facts;
     others_.clear();
-    limits_first_ = true;
+    searches_first_ = true;
     bool finds_places = false;
     for (const Filter* filter : p_.filters) {
         if ((filter->traits & about_time) != 0) continue;
         if (filter->limit() != nullptr && filter->lets_all_pass(facts_)) continue;
         others_.push_back(filter);
         finds_places = finds_places || (filter->traits & places) != 0;
-        limits_first_ = limits_first_ && (finds_places || filter->limit() != nullptr);
+        searches_first_ = searches_first_ && (finds_places || !reads_vnodes(*filter));
     }
 }
 
@@ -127,7 +135,7 @@ void Lookahead::settle() {
 // Returns whether there is a place for the job whenever there is room for its chunks, as far as that follows
 // from the free amounts of vnodes.
 bool Lookahead::may_count_chunks() const {
-    return limits_first_ && job_.suspended == kNoSlot && !view_.is_reservation && together_ == 1 &&
+    return searches_first_ && job_.suspended == kNoSlot && !view_.is_reservation && together_ == 1 &&
            state_.named_place == nullptr && state_.vnode_limits.empty() &&
            state_.vnodes->bookings().empty() && view_.queue->hours == nullptr && !t_.requests.wants_hosts() &&
            !t_.vnodes.gives_hosts() && !state_.vnodes->divides(state_.pool_for(view_, *request_));
@@ -137,7 +145,7 @@ bool Lookahead::may_count_chunks() const {
 // once some searches were in vain.
 bool Lookahead::lacks_room() {
     constexpr int kMostSearches = 1;
-    if (!no_room_ || !limits_first_) return false;
+    if (!no_room_ || !searches_first_) return false;
     if (!chunks_ && searches_ >= kMostSearches) {
         settle();
         chunks_.emplace(*state_.vnodes, state_.pool_for(view_, *request_), *request_,
@@ -249,7 +257,7 @@ Refusal Lookahead::refused_now() {
         if (!is_wanted(*filter)) continue;
         const bool finds_place = (filter->traits & places) != 0;
         if (finds_place && lacks_room()) return *no_room_;
-        if (filter->limit() == nullptr) settle();
+        if (reads_vnodes(*filter)) settle();
         Refusal refusal = c_.check(*filter, job_, view_);
         if (!refusal) continue;
         if (finds_place && may_count_chunks()) {
