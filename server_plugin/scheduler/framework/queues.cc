@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
 
 #include "server_plugin/scheduler/model/words.h"
@@ -235,6 +236,7 @@ void Queues::set_up() {
     if (are_set_up()) {
         renew(setup_.batch);
         for (auto& [slot, queues] : setup_.in_place) renew(queues);
+        if (!in_.by_events) find_leaving();
         return;
     }
     forget();
@@ -242,11 +244,31 @@ void Queues::set_up() {
         add_named_queues();
     else
         add_every_queue();
+    find_leaving();
     if (p_.make_chains != nullptr) p_.make_chains(*in_.policy, t_.resources);
     setup_.policy = in_.events != nullptr && !c_.fake_vnodes ? in_.policy : nullptr;
     if (setup_.policy == nullptr) return;
     setup_.times_all = in_.events->since.times_all;
     setup_.pools = t_.vnodes.version();
+}
+
+// Finds the filters for QueueSetup::leaving.
+void Queues::find_leaving() {
+    const auto is_set = [&](const Filter* filter) {
+        if (filter->limit() == nullptr) return filter->leaves != nullptr;
+        for (const QueueView& view : views_)
+            if (!filter->lets_all_pass(view.facts)) return true;
+        for (QueueSlot q = 0; q < t_.queues.size(); ++q)
+            if (!filter->lets_all_pass({.settings = state_.settings,
+                                        .server = state_.server,
+                                        .queue = &t_.queues[q],
+                                        .slot = q,
+                                        .dedicated = true}))
+                return true;
+        return false;
+    };
+    setup_.leaving.clear();
+    std::ranges::copy_if(c_.filters, std::back_inserter(setup_.leaving), is_set);
 }
 
 void Queues::add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class) {

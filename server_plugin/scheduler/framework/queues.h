@@ -59,6 +59,7 @@ class Queues : CyclePart {
     bool are_set_up() const;
     void forget();
     void add_named_queues();
+    void find_leaving();
     void add_every_queue();
     void add_in_place(QueueSlot queue, const QueueSpec& spec, std::optional<JobClass> job_class);
     bool names_as_dedicated(const Queue& queue) const;

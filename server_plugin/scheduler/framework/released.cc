@@ -110,7 +110,7 @@ const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
 // or nothing is left.
 std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
-    for (const Filter* filter : c_.filters) {
+    for (const Filter* filter : c_.setup.leaving) {
         if (const auto by_filter = filter->left(state_, key))
             most = most ? least_of(*most, *by_filter) : *by_filter;
     }
@@ -212,11 +212,17 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
 // Each kind of chunks is searched alone, because starts of this cycle free nothing. The answer is stored for
 // all jobs with the request: false for the whole cycle, true until a job starts.
 bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
+    if (t_.signatures[signature].run_host != 0) return true;
+    constexpr std::size_t kAlways = SIZE_MAX - 1;
     const std::uint32_t number = t_.signatures[signature].request;
+    const auto [place, is_new] = released.room.try_emplace(number, SIZE_MAX);
+    std::size_t& known = place->second;
+    if (known == 0 || known == kAlways) return known != 0;
     const Request& request = t_.requests[number];
-    if (is_told_by_size(request, t_.resources) || t_.signatures[signature].run_host != 0) return true;
-    std::size_t& known = released.room.try_emplace(number, SIZE_MAX).first->second;
-    if (known == 0) return false;
+    if (is_new && is_told_by_size(request, t_.resources)) {
+        known = kAlways;
+        return true;
+    }
     if (known == started_.size() + 1) return true;
     PlaceRules rules = state_.place_rules(request);
     rules.max_load_percent = rules.max_systime_percent = 0;  // these change without an event

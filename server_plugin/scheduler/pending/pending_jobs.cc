@@ -33,6 +33,11 @@ std::size_t cpu_class(std::int32_t ncpus) {
     return std::min<std::size_t>(5, std::bit_width(static_cast<std::uint32_t>(std::max(1, ncpus)) - 1));
 }
 
+void add(const JobSize& size, ShortestJobs& shortest) {
+    for (std::size_t i = cpu_class(size.ncpus); i < shortest.size(); ++i)
+        shortest[i] = std::min(shortest[i], size.walltime);
+}
+
 }  // namespace
 
 void PendingJobs::clear() {
@@ -43,7 +48,7 @@ LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t ent
     const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U);
     const auto key = (static_cast<std::uint64_t>(entity) << 4 | kind) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}, {}});
+    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}, {}, {}});
     return place->second;
 }
 
@@ -76,8 +81,7 @@ PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
 }
 
 void PendingJobs::LaneLeast::add(const JobSize& size) {
-    for (std::size_t i = cpu_class(size.ncpus); i < walltime.size(); ++i)
-        walltime[i] = std::min(walltime[i], size.walltime);
+    sched::add(size, walltime);
     nodes = std::min(nodes, size.nodes);
     mem = std::min(mem, size.mem);
 }
@@ -125,6 +129,7 @@ std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
     const auto at = static_cast<std::ptrdiff_t>(place);
     lane.blocks.insert(lane.blocks.begin() + at, number);
     lane.least.insert(lane.least.begin() + at, JobSize{});
+    lane.shortest.insert(lane.shortest.begin() + at, kNoJobs);
     lane.soonest.insert(lane.soonest.begin() + at, INT64_MAX);
     lane.blockers.insert(lane.blockers.begin() + at, 0);
     lane.oldest.insert(lane.oldest.begin() + at, UINT64_MAX);
@@ -142,6 +147,7 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     unused_.push_back(lane.blocks[place]);
     lane.blocks.erase(lane.blocks.begin() + at);
     lane.least.erase(lane.least.begin() + at);
+    lane.shortest.erase(lane.shortest.begin() + at);
     lane.soonest.erase(lane.soonest.begin() + at);
     lane.blockers.erase(lane.blockers.begin() + at);
     lane.oldest.erase(lane.oldest.begin() + at);
@@ -152,6 +158,8 @@ void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
     lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
+    lane.shortest[place] = kNoJobs;
+    for (const JobSize& size : b.sizes) sched::add(size, lane.shortest[place]);
     lane.soonest[place] = *std::ranges::min_element(b.overdue_from);
     lane.oldest[place] = *std::ranges::min_element(b.sequences);
     lane.blockers[place] =
@@ -267,6 +275,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     b.charge += e.charge;
     JobSize& least = lane.least[place];
     least = first ? e.size : least_of(least, e.size);
+    sched::add(e.size, lane.shortest[place]);
     lane.soonest[place] = std::min(lane.soonest[place], e.overdue_from);
     lane.oldest[place] = std::min(lane.oldest[place], e.sequence);
     if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.overdue_from);
@@ -314,6 +323,17 @@ bool PendingJobs::settle(LaneId id, Position& at) const {
     return at.block < lane.blocks.size();
 }
 
+// Returns whether the lane's block may have a released job. The least sizes of a block may be those of
+// different jobs, so the walltime is compared with that of jobs with few enough CPUs.
+bool PendingJobs::may_hold(const Lane& lane, std::size_t place, const Releases& releases) {
+    const Blockers parked = lane.blockers[place];
+    const JobSize& least = lane.least[place];
+    return (parked & releases.blockers()) != 0 && std::ranges::any_of(releases.list(), [&](const Release& r) {
+               return (parked & r.blockers) != 0 && r.most.holds(least) &&
+                      lane.shortest[place][cpu_class(r.most.ncpus)] <= r.most.walltime;
+           });
+}
+
 bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
     Lane& lane = lanes_[id];
     const Blockers any = releases.blockers();
@@ -321,7 +341,7 @@ bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
     if (lane.jobs == 0 || (of_lane.blockers & any) == 0) return false;
     const bool whole_lane = at == Position{};
     for (; at.block < lane.blocks.size(); at = {at.block + 1, 0}) {
-        if (!releases.hold(lane.blockers[at.block], lane.least[at.block])) continue;
+        if (!may_hold(lane, at.block, releases)) continue;
         const Block& b = block(id, at);
         const bool whole_block = at.index == 0;
         const std::span<const JobSize> sizes = b.sizes;

@@ -84,6 +84,10 @@ class Releases {
 
 using LaneId = std::uint32_t;
 
+// The least walltime of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
+using ShortestJobs = std::array<std::int32_t, 6>;
+inline constexpr ShortestJobs kNoJobs{INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+
 struct Lane {
     JobClass job_class = JobClass::normal;
     // The slot of the queue, for jobs that start in their own queue; the user (number of group:user), for
@@ -95,8 +99,9 @@ struct Lane {
     // The lane's index among the lanes of its class that have jobs.
     std::uint32_t place = 0;
     std::vector<std::uint32_t> blocks;
-    std::vector<JobSize> least;         // by block
-    std::vector<std::int64_t> soonest;  // by block: the least overdue_from
+    std::vector<JobSize> least;          // by block
+    std::vector<ShortestJobs> shortest;  // by block
+    std::vector<std::int64_t> soonest;   // by block: the least overdue_from
     // By block: the blockers of its jobs, and perhaps of removed jobs.
     std::vector<Blockers> blockers;
     std::vector<std::uint64_t> oldest;  // by block: the least sequence
@@ -242,8 +247,7 @@ class PendingJobs {
     };
     // The least requests of a lane's jobs, and their blockers.
     struct LaneLeast {
-        // The walltime of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
-        std::array<std::int32_t, 6> walltime;
+        ShortestJobs walltime;
         std::int32_t nodes;
         std::int32_t mem;
         Blockers blockers;
@@ -254,8 +258,7 @@ class PendingJobs {
                    mem <= release.most.mem && walltime[release.cpu_class] <= release.most.walltime;
         }
     };
-    static constexpr LaneLeast kNothing{
-        {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, 0, false};
+    static constexpr LaneLeast kNothing{kNoJobs, INT32_MAX, INT32_MAX, 0, false};
     // The lanes of a class with jobs.
     struct ClassLanes {
         std::vector<LaneId> lanes;
@@ -270,6 +273,7 @@ class PendingJobs {
     LaneLeast least_of_lane(LaneId lane) const;
     bool may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
                   const Releases& releases);
+    static bool may_hold(const Lane& lane, std::size_t place, const Releases& releases);
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);
