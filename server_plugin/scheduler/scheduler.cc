@@ -41,6 +41,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
     if (sched == kDefaultSched) input.served = served();
     input.now = now;
     input.categories = categories;
+    input.comments = comments;
     input.answers_reservations = answers_reservations;
     const bool of_event = trigger == CycleTrigger::job_new || trigger == CycleTrigger::job_ended ||
                           found->second.woken_for_instants;
@@ -99,6 +100,11 @@ void Scheduler::set_tell_estimates(bool on) {
 void Scheduler::set_comment_interval(Seconds interval) {
     settle();
     impl_->comment_interval = interval;
+}
+
+void Scheduler::set_comments(bool on) {
+    settle();
+    impl_->comments = on;
 }
 
 // Returns whether time alone has changed nothing since the last cycle, so that a cycle by events is enough.

@@ -294,6 +294,9 @@ class Scheduler {
     // The time after which a cycle after events considers all jobs anyway, to renew their comments; 5 minutes
     // by default. A host that doesn't show comments sets a longer one.
     void set_comment_interval(Seconds interval);
+    // Sets whether cycles decide about comments. Off for a host that shows none at present. Jobs that have
+    // waited meanwhile get their comments when it is on again. The default is on.
+    void set_comments(bool on);
 
   private:
     friend class Inspector;

@@ -88,6 +88,7 @@ struct Scheduler::Impl {
     bool by_events = true;
     bool answers_reservations = true;
     Seconds comment_interval = std::chrono::minutes(5);
+    bool comments = true;
     std::vector<ShareChanges> left_shares;      // changes of fs_groups that no policy names; not taken yet
     std::vector<ScheduleRecords> schedule;      // records of ended jobs; not taken yet
     std::size_t long_cycle = 20'000;            // a cycle with so many queued jobs runs in a thread

@@ -51,6 +51,15 @@ TEST_F(Comments, TheSameTextIsNotSetAgain) {
     EXPECT_THAT(world.cycle(at(2)).comment, IsEmpty());
 }
 
+TEST_F(Comments, AHostThatShowsNoneGetsThemOnceItAsks) {
+    world.scheduler.set_comments(false);
+    const int job = world.job({.nodes = 1});
+    EXPECT_THAT(world.cycle(at(1)).comment, IsEmpty());
+    EXPECT_THAT(world.cycle(at(2)).comment, IsEmpty());
+    world.scheduler.set_comments(true);
+    EXPECT_TRUE(world.cycle(at(3)).comment.contains(job));
+}
+
 TEST_F(Comments, ARejectionIsNeverLazy) {
     const int job = world.job({.nodes = 3, .has_comment = true});
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);

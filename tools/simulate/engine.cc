@@ -63,7 +63,11 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     tickets_.begin(std::move(scheds), trace_.jobs.size(), now_);
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
-    scheduler_.set_comment_interval(Seconds::max());  // only the last comments matter
+    // Only the last comments matter, unless the waits for quotas are counted by comments, or a program reads
+    // them.
+    scheduler_.set_comment_interval(Seconds::max());
+    scheduler_.set_comments(options_.external != nullptr ||
+                            !snapshot->objects(objects::ObjectType::quota).empty());
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
@@ -444,6 +448,7 @@ void Engine::run_cycles() {
 // whether the cycle has changed something: a start, a preemption or a rejection.
 bool Engine::look_at_all() {
     const std::size_t before = changes_;
+    scheduler_.set_comments(true);
     for (SchedTimes& sched : scheds_)
         if (!waiting_.empty() && !sched.external) cycle(sched, CycleTrigger::timer);
     return changes_ != before;

@@ -52,6 +52,7 @@ struct CycleInput {
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
+    bool comments = true;               // decide about comments
     bool answers_reservations = false;  // decide about requested reservations
     // Store the order of the pending jobs and the schedule of the running jobs for later cycles.
     bool keep_pending_jobs = false;

@@ -17,6 +17,7 @@ constexpr int kMostNewAmounts = 500;
 // cycle.
 void decide_comments(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
+    if (!cycle.in.comments) return;
     const std::vector<Refused>& refused = cycle.refused;
     auto& list = outcome.out().list;
     JobTable& jobs = cycle.tables.jobs;
