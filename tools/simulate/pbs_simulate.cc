@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -242,32 +244,20 @@ std::vector<Wanted> wanted_of(const Arguments& arguments) {
     return wanted;
 }
 
-// Shows a progress bar, on terminals only.
-class Bar {
-  public:
-    Bar(std::string title, const pbs::rrule::Zone& zone) : title_(std::move(title)), zone_(zone) {
-        shown_ = isatty(STDERR_FILENO) != 0;
-        winsize size{};
-        if (shown_ && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-            columns_ = size.ws_col - 1U;
-    }
-    void show(const Progress& progress) {
-        const auto now = std::chrono::steady_clock::now();
-        if (!shown_ || now - last_ < std::chrono::milliseconds(100)) return;
-        last_ = now;
-        fmt::print(stderr, "\r{}\033[K", progress_line(title_, progress, zone_, columns_));
-    }
-    void clear() const {
-        if (shown_) fmt::print(stderr, "\r\033[K");
-    }
+// Returns the width of the terminal at standard error; nullopt: it is none.
+std::optional<std::size_t> columns_of_terminal() {
+    if (isatty(STDERR_FILENO) == 0) return std::nullopt;
+    winsize size{};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col - 1U;
+    return 79;
+}
 
-  private:
-    std::string title_;
-    const pbs::rrule::Zone& zone_;
-    bool shown_ = false;
-    std::size_t columns_ = 79;
-    std::chrono::steady_clock::time_point last_{};
-};
+// Returns the CPU time of this thread, in seconds.
+double cpu_time() {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
 
 // Reads the usage of shares with which the simulation begins: from the file of --usage, or else from the
 // server.
@@ -286,19 +276,25 @@ Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Sit
     return read_share_usage(*text, "the server's usage of shares");
 }
 
-Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
-                                const std::vector<ShareUsage>& usage, Variant variant, bool by_program,
-                                bool described) {
+// The report of a simulation, and how fast it was, if --timing asks for that.
+struct Simulated {
+    Report report;
+    std::string timing{};
+};
+
+Result<Simulated> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
+                                   const std::vector<ShareUsage>& usage, Variant variant, bool by_program,
+                                   const std::function<void(const Progress&)>& progress) {
+    const bool described = !site.machine.queues.empty();
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
     const auto cluster = Cluster::make(variant.machine);
     if (!cluster) return tl::unexpected(cluster.error());
-    Bar bar(variant.title, site.zone);
     EngineOptions options;
     options.cycle_interval = Seconds(arguments.cycle_interval);
     options.usage = usage;
     options.checkpoints = arguments.checkpoint;
     options.loads_by_cpus = !arguments.load_model.empty();
-    options.progress = [&bar](const Progress& progress) { bar.show(progress); };
+    options.progress = progress;
     std::optional<ExternalScheduler> program;
     if (by_program) {
         auto started = ExternalScheduler::start(
@@ -307,24 +303,23 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
         options.external = &program.emplace(*std::move(started));
     }
     const auto begun = std::chrono::steady_clock::now();
-    const std::clock_t cpu_begun = std::clock();
+    const double cpu_begun = cpu_time();
     const auto run = simulate(trace, *cluster, variant.snapshot, site.zone, options);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    const double cpu = static_cast<double>(std::clock() - cpu_begun) / CLOCKS_PER_SEC;
-    bar.clear();
+    const double cpu = cpu_time() - cpu_begun;
     if (!run) return tl::unexpected(fmt::format("{}: {}", variant.title, run.error()));
+    Simulated simulated{make_report(variant.title, trace, *run)};
     if (arguments.timing) {
         const auto rate = [&](double seconds) {
             return static_cast<double>(run->started) / std::max(seconds, 1e-9);
         };
-        fmt::print(stderr,
-                   "pbs_simulate: {}: {} and {} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
-                   "of CPU time: {:.0f} starts a second\n",
-                   variant.title, pbs::values::counted(run->started, "start"),
-                   pbs::values::counted(run->cycles, "cycle"), took.count(), rate(took.count()), cpu,
-                   rate(cpu));
+        simulated.timing = fmt::format(
+            "pbs_simulate: {}: {} and {} in {:.3f} s: {:.0f} starts a second; {:.3f} s "
+            "of CPU time: {:.0f} starts a second\n",
+            variant.title, pbs::values::counted(run->started, "start"),
+            pbs::values::counted(run->cycles, "cycle"), took.count(), rate(took.count()), cpu, rate(cpu));
     }
-    return make_report(variant.title, trace, *run);
+    return simulated;
 }
 
 Result<void> write_pictures(const std::string& where, const Heading& heading,
@@ -335,6 +330,40 @@ Result<void> write_pictures(const std::string& where, const Heading& heading,
         if (auto done = write_file((fs::path(where) / picture.name).string(), picture.svg); !done)
             return done;
     return {};
+}
+
+// Simulates all variants at the same time. One that a program schedules runs in this thread, which starts the
+// program.
+Result<std::vector<Report>> simulate_all(const Arguments& arguments, const Trace& trace, const Site& site,
+                                         const std::vector<ShareUsage>& usage, std::vector<Variant> variants,
+                                         const std::vector<Wanted>& wanted) {
+    std::vector<std::string> titles;
+    for (const Variant& variant : variants) titles.push_back(variant.title);
+    using Clock = std::chrono::steady_clock;
+    ProgressShow show(std::move(titles), site.zone, columns_of_terminal(), Clock::now());
+    std::vector<std::future<Result<Simulated>>> running;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        const bool here = wanted[i].by_program || variants.size() == 1;
+        const auto how = here ? std::launch::deferred : std::launch::async;
+        running.push_back(std::async(how, [&, i] {
+            return simulate_variant(arguments, trace, site, usage, std::move(variants[i]),
+                                    wanted[i].by_program, [&, i](const Progress& progress) {
+                                        fmt::print(stderr, "{}", show.note(i, progress, Clock::now()));
+                                    });
+        }));
+    }
+    std::vector<Result<Simulated>> done;
+    for (auto& one : running)
+        if (one.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) one.wait();
+    for (auto& one : running) done.push_back(one.get());
+    fmt::print(stderr, "{}", show.end());
+    std::vector<Report> reports;
+    for (Result<Simulated>& one : done) {
+        if (!one) return tl::unexpected(one.error());
+        fmt::print(stderr, "{}", one->timing);
+        reports.push_back(std::move(one->report));
+    }
+    return reports;
 }
 
 int run(const Arguments& arguments) {
@@ -356,13 +385,9 @@ int run(const Arguments& arguments) {
     }
     const auto usage = read_usage(arguments, *site);
     if (!usage) return fail(usage.error());
-    std::vector<Report> reports;
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-        auto report = simulate_variant(arguments, *trace, *site, *usage, std::move(variants[i]),
-                                       wanted[i].by_program, !site->machine.queues.empty());
-        if (!report) return fail(report.error());
-        reports.push_back(*std::move(report));
-    }
+    auto simulated = simulate_all(arguments, *trace, *site, *usage, std::move(variants), wanted);
+    if (!simulated) return fail(simulated.error());
+    const std::vector<Report> reports = *std::move(simulated);
     for (const ShareUsage& one : *usage) {
         const auto is_same = [&](const ShareReport& shares) {
             return shares.sched == one.sched && shares.group == one.group;
