@@ -67,8 +67,7 @@ class Launcher {
 };
 
 // Runs the launcher: carries out requests over kLauncherFd until the server is gone. Returns the exit code of
-// the launcher; in each process that it has forked, returns that process's exit code. REQUIRES: the process
-// has one thread.
+// the launcher; the processes that it forks don't return. REQUIRES: the process has one thread.
 int launcher_main(int argc, char** argv);
 
 }  // namespace pbs::host

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,13 +56,12 @@ class Starter {
   public:
     Starter(std::string home, Title title)
         : home_(std::move(home)), title_(title), server_(kLauncherFd), most_(most_at_work()) {}
-    // Returns the exit code of the launcher; in a process that it has forked, returns that process's exit
-    // code.
+    // Returns the exit code of the launcher. The processes that it forks don't return.
     int run();
 
   private:
     bool open_signals();
-    std::optional<int> start(const RunId& id);
+    void start(const RunId& id);
     void refuse(const RunId& id, const std::string& why);
 
     std::string home_;
@@ -94,14 +92,10 @@ void Starter::refuse(const RunId& id, const std::string& why) {
     launch_message::send(server_.get(), launch_message::write(id, why), {});
 }
 
-// Forks a warden for the start. In the child, returns the child's exit code; in the launcher, returns
-// nullopt.
-std::optional<int> Starter::start(const RunId& id) {
+// Forks a warden for the start.
+void Starter::start(const RunId& id) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        refuse(id, "pipe: " + system_text(errno));
-        return std::nullopt;
-    }
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refuse(id, "pipe: " + system_text(errno));
     Fd read(ends[0]);
     Fd write(ends[1]);
     const pid_t pid = ::fork();
@@ -110,17 +104,16 @@ std::optional<int> Starter::start(const RunId& id) {
         signals_.reset();
         at_work_.clear();
         read.reset();
-        if (write.get() != kShepherdNotifyFd && ::dup2(write.get(), kShepherdNotifyFd) < 0) return 1;
+        if (write.get() != kShepherdNotifyFd && ::dup2(write.get(), kShepherdNotifyFd) < 0) ::_exit(1);
         if (write.get() != kShepherdNotifyFd) write.reset();
         static_cast<void>(write.release());
         ::setsid();
         title_.set(fmt::format("pbs_shepherd {} {}", id.job, id.run));
-        return supervise(home_, id);
+        // Warden and shepherd end without the work of exit(), such as finding the destructors of all
+        // libraries.
+        ::_exit(supervise(home_, id));
     }
-    if (pid < 0) {
-        refuse(id, "fork: " + system_text(errno));
-        return std::nullopt;
-    }
+    if (pid < 0) return refuse(id, "fork: " + system_text(errno));
     write.reset();
     // The process isn't waited for yet, so no other process has got its pid.
     const Fd process = open_process(pid);
@@ -128,7 +121,6 @@ std::optional<int> Starter::start(const RunId& id) {
     if (process) descriptors = {process.get(), read.get()};
     launch_message::send(server_.get(), launch_message::write(id, {}), descriptors);
     at_work_.push_back(std::move(read));
-    return std::nullopt;
 }
 
 int Starter::run() {
@@ -158,16 +150,17 @@ int Starter::run() {
         if (!request) continue;
         if (request->note == launch_message::kForget)
             RunFiles(home_, request->id).remove_all();
-        else if (const auto code = start(request->id))
-            return *code;
+        else
+            start(request->id);
     }
 }
 
 // Makes the C library load what it looks groups up with. The shepherds inherit that; else each would load it.
+// Some of it isn't used for root.
 void prepare_lookups() {
     std::array<gid_t, 1> group{};
     int count = group.size();
-    static_cast<void>(::getgrouplist("root", 0, group.data(), &count));
+    static_cast<void>(::getgrouplist("daemon", 0, group.data(), &count));
 }
 
 }  // namespace
