@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 namespace pbs::host {
 namespace {
@@ -21,6 +22,7 @@ TEST(ParseStat, ReadsTheFieldsWhateverTheName) {
     EXPECT_EQ(process->parent, 1);
     EXPECT_EQ(process->session, 4710);
     EXPECT_EQ(process->cpu, 160U);
+    EXPECT_EQ(process->threads, 1);
     EXPECT_EQ(process->start, 98765U);
     EXPECT_EQ(process->vmem_kb, 10240);
     EXPECT_EQ(process->mem_kb, 300 * ::sysconf(_SC_PAGESIZE) / 1024);
@@ -59,6 +61,33 @@ TEST(ProcessTree, FindsProcessesBelowAnother) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WTERMSIG(status), SIGKILL);
     EXPECT_FALSE(read_process(child));
+}
+
+// The kernel lists a child under the thread that made it.
+TEST(ProcessTree, FindsChildrenOfEachThread) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::thread second([] {
+            if (::fork() == 0) ::pause();
+            ::pause();
+        });
+        second.join();
+    }
+    // Other tests may have left processes below this one.
+    const auto ours = [child](const Process& one) { return one.pid == child || one.parent == child; };
+    std::vector<Process> found;
+    for (int i = 0; i < 500 && found.size() < 2; ++i) {
+        ::usleep(5'000);
+        found = descendants(::getpid());
+        std::erase_if(found, [&](const Process& one) { return !ours(one); });
+    }
+    for (const Process& one : found) signal_process(one, SIGKILL);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ASSERT_EQ(found.size(), 2U);
+    const auto first = std::ranges::find(found, child, &Process::pid);
+    ASSERT_NE(first, found.end());
+    EXPECT_EQ(first->threads, 2);
 }
 
 TEST(ProcessTree, KnowsThisBoot) {

@@ -23,7 +23,8 @@ struct Process {
     std::uint64_t start = 0;  // clock ticks since boot
     std::uint64_t cpu = 0;    // clock ticks used by the process and by the children it has waited for
     std::int64_t vmem_kb = 0;
-    std::int64_t mem_kb = 0;  // resident
+    std::int64_t mem_kb = 0;   // resident
+    std::int64_t threads = 0;  // its threads, with the first one
 };
 
 // Parses a line of /proc/PID/stat (proc(5)); nullopt: it is malformed.

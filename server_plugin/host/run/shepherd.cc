@@ -415,7 +415,7 @@ void Shepherd::sample() {
     // virtual memory was at least as large, so count it as that large.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
-    sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
+    sample_every_ = std::min(sample_every_ * 4, limited ? kLongestSampleOfLimited : kLongestSample);
     sample_at_ = boot_time() + sample_every_;
     tell_usage();
 }
