@@ -312,8 +312,7 @@ std::string last_job(const Server& server) {
 }
 
 // Measures the time from switching scheduling on until the scripts of all jobs run and the server knows this.
-void jobs_start(benchmark::State& state) {
-    const auto server = make_server();
+void measure_starts(benchmark::State& state, const Server* server) {
     submit(*server, state.range(0));
     const std::string job = last_job(*server);
     double took = 0;
@@ -332,6 +331,17 @@ void jobs_start(benchmark::State& state) {
     for (const pid_t one : sessions(*server)) kill(one, SIGKILL);
     Records records(*server);
     wait_for_records(records, 'E', state.range(0));
+}
+
+void jobs_start(benchmark::State& state) {
+    measure_starts(state, make_server().get());
+}
+
+// Measures the same without login shells.
+void jobs_start_plain(benchmark::State& state) {
+    const auto server = make_server();
+    server->put("mom_priv/config", "$source_login_batch false\n");
+    measure_starts(state, server.get());
 }
 
 // Measures the time from the first kill of a job's process until the last job has its accounting record.
@@ -571,6 +581,7 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK(jobs_start)->Apply(sizes);
+BENCHMARK(jobs_start_plain)->Apply(sizes);
 BENCHMARK(jobs_end)->Apply(sizes);
 BENCHMARK(external_change)->Apply(sizes);
 BENCHMARK(external_starts)

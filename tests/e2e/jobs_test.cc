@@ -16,6 +16,7 @@ using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class Jobs : public OriginServer {
   protected:
@@ -48,6 +49,19 @@ TEST_F(Jobs, RunsAsItsOwner) {
     const std::string id = server.submit("id -un\n", {"-N", "who"});
     ASSERT_TRUE(server.wait_job_state(id, "F"));
     EXPECT_EQ(file("who.o" + number(id)), runner().name + "\n");
+}
+
+TEST_F(Jobs, HaveALoginShellUnlessTheSiteSwitchesItOff) {
+    NEEDS(without_mom);
+    const auto command = [&] {
+        const std::string id =
+            server.submit("tr '\\0' ' ' </proc/$$/cmdline\n", {"-N", "shell", "-S", "/bin/sh"});
+        EXPECT_TRUE(server.wait_job_state(id, "F"));
+        return file("shell.o" + number(id));
+    };
+    EXPECT_THAT(command(), StartsWith("-sh /"));
+    server.put("mom_priv/config", "$source_login_batch false\n");
+    EXPECT_THAT(command(), StartsWith("sh /"));
 }
 
 TEST_F(Jobs, HaveALineInTheNodeFileForEachProcess) {

@@ -21,6 +21,13 @@ TEST(MomConfigText, EnforcesWhatItNames) {
     EXPECT_THAT(config.notes, IsEmpty());
     EXPECT_FALSE(parse_mom_config("$enforce mem\n$enforce !mem\n", "config").enforce_mem);
     EXPECT_FALSE(parse_mom_config("", "config").enforce_mem);
+    EXPECT_TRUE(parse_mom_config("", "config").login_shell);
+    EXPECT_FALSE(parse_mom_config("$source_login_batch False\n", "config").login_shell);
+    EXPECT_TRUE(
+        parse_mom_config("$source_login_batch false\n$source_login_batch true", "config").login_shell);
+    const auto wrong = parse_mom_config("$source_login_batch 0\n", "config");
+    EXPECT_TRUE(wrong.login_shell);
+    EXPECT_THAT(wrong.notes, ElementsAre("config line 1: expected $source_login_batch and true or false"));
 }
 
 TEST(MomConfigText, LimitsTheLoad) {

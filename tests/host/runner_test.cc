@@ -259,6 +259,16 @@ TEST_F(RunnerTest, AJobHasTheGroupsOfItsOwnerAndNoneOfTheServer) {
     EXPECT_EQ(info.st_gid, owner_.pw_gid);
 }
 
+TEST_F(RunnerTest, RunsALoginShellUnlessTheSiteWantsNone) {
+    const std::string script = "tr '\\0' ' ' </proc/$$/cmdline\n";
+    EXPECT_EQ(run(job(script)).exit.exit_status, 0);
+    EXPECT_THAT(contents(work_ + "/work.o1"), testing::StartsWith("-sh /"));
+    JobStart plain = job(script, "2.test");
+    plain.plain_shell = true;
+    EXPECT_EQ(run(plain).exit.exit_status, 0);
+    EXPECT_THAT(contents(work_ + "/work.o2"), testing::StartsWith("sh /"));
+}
+
 TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
     ASSERT_TRUE(
         runner_->start(job("ps -o sid= -p $$ 2>/dev/null || cut -d' ' -f6 /proc/$$/stat\nsleep 0.2\n")));

@@ -78,6 +78,14 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
                                                    number, directive));
             continue;
         }
+        if (directive == "$source_login_batch") {
+            if (values::same_word(what, "true") || values::same_word(what, "false"))
+                config.login_shell = values::same_word(what, "true");
+            else
+                config.notes.push_back(
+                    fmt::format("{} line {}: expected {} and true or false", name, number, directive));
+            continue;
+        }
         const bool on = !what.starts_with('!');
         if (!on) what.remove_prefix(1);
         if (directive == "$enforce" && what == "mem") {
@@ -87,7 +95,8 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
         } else {
             config.notes.push_back(
                 fmt::format("{} line {}: \"{}{}{}\" has no effect; expected $enforce mem, "
-                            "$enforce vmem, $max_load, $ideal_load and $action checkpoint_abort",
+                            "$enforce vmem, $max_load, $ideal_load, $source_login_batch and $action "
+                            "checkpoint_abort",
                             name, number, directive, what.empty() ? "" : " ", what));
         }
     }

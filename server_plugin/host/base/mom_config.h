@@ -5,6 +5,7 @@
 //   $action checkpoint_abort SECONDS !PROGRAM ARGUMENT...    writes a checkpoint of a job (checkpoint.h)
 //   $max_load NUMBER    with load_balancing, no job starts from this load average on
 //   $ideal_load NUMBER  and then none until the average has fallen below this one
+//   $source_login_batch false    a job's script isn't run by a login shell; true: it is
 //   # text              a comment
 #pragma once
 
@@ -30,6 +31,7 @@ struct MomConfig {
     std::optional<CheckpointAction> checkpoint;
     bool enforce_mem = false;
     bool enforce_vmem = false;
+    bool login_shell = true;  // of jobs with a script
     LoadLimits load;
     // Notes for the log, each with the file's name: the numbers of lines that have no effect, or the reason
     // why the file isn't read.

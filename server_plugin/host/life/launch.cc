@@ -180,6 +180,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.walltime = time_limit(job, "walltime");
     start.cput = time_limit(job, "cput");
     const MomConfig site = read_mom_config(server.options.home);
+    start.plain_shell = !site.login_shell;
     if (site.enforce_mem) start.mem_kb = memory_limit(job, "mem");
     if (site.enforce_vmem) start.vmem_kb = memory_limit(job, "vmem");
     if (const Queue* queue = server.state.queue(job.queue))

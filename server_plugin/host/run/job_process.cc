@@ -136,7 +136,7 @@ void become_owner(const Child& child) {
 }
 
 void usual_signals_and_limits() {
-    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    // All signals have their default handlers since the launcher was started (posix::Spawn).
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -176,8 +176,10 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     if (::dup2(child.in, 0) < 0 || ::dup2(child.out, 1) < 0 || ::dup2(child.err, 2) < 0 ||
         (interactive && ::ioctl(0, TIOCSCTTY, 0) != 0))
         give_up(child, Step::exec, errno);
-    // Make the shell a login shell, by a dash before its name, as in PBS.
-    std::vector<std::string> arguments = {"-" + std::filesystem::path(child.shell).filename().string()};
+    // A dash before its name makes the shell a login shell, as in PBS.
+    const bool login = interactive || !child.job.plain_shell;
+    std::vector<std::string> arguments = {(login ? "-" : "") +
+                                          std::filesystem::path(child.shell).filename().string()};
     if (!interactive) arguments.push_back(child.script);
     arguments.insert(arguments.end(), child.job.script_arguments.begin(), child.job.script_arguments.end());
     ::execve(child.shell.c_str(), pointers(arguments).data(), pointers(child.environment).data());

@@ -171,6 +171,7 @@ void fields(A& a, Ref<A, JobSpec> spec) {
     a("script", job.script);
     a("argument", job.script_arguments);
     a("shell", job.shell);
+    a.if_set("plain_shell", job.plain_shell);
     a("output_path", job.output_path);
     a("error_path", job.error_path);
     a("join", job.join);
