@@ -156,7 +156,9 @@ namespace {
 
 void take_reports(Server& server) {
     std::vector<RunReport>& reports = server.unstored_reports;
-    for (RunReport& report : server.parts.executor.events()) reports.push_back(std::move(report));
+    std::vector<RunReport> events = server.parts.executor.events();
+    if (reports.empty()) reports.swap(events);
+    for (RunReport& report : events) reports.push_back(std::move(report));
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;

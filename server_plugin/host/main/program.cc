@@ -323,8 +323,11 @@ void Program::stop(std::string_view why) {
     stopped_ = true;
     service_manager_.stopping();
     server_->stopping = true;
-    log_->write(LogEvent::system, LogClass::server, "Server",
-                fmt::format("stopping because of {}; {} jobs go on running", why, runner_->running()));
+    // The server stops even if there is no memory for this line.
+    guarded(*log_, "stop", [&] {
+        log_->write(LogEvent::system, LogClass::server, "Server",
+                    fmt::format("stopping because of {}; {} jobs go on running", why, runner_->running()));
+    });
     network_->close();
     peers_->close();
     deliveries_->close();

@@ -1,6 +1,7 @@
 #include "server_plugin/host/run/process_tree.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "server_plugin/host/run/shepherd_protocol.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -163,6 +165,20 @@ std::string boot_id() {
     auto text = read_file("/proc/sys/kernel/random/boot_id").value_or("");
     while (text.ends_with('\n')) text.pop_back();
     return text;
+}
+
+Fd open_supervisor(const std::string& started) {
+    const Fd file(::open(started.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (!file) return {};
+    for (const off_t byte : {kWardenByte, kShepherdByte}) {
+        const pid_t pid = lock_holder(file.get(), byte);
+        if (pid <= 0) continue;
+        Fd process = open_process(pid);
+        // Check again that the process has the lock: it may have ended, and another process may have got its
+        // pid.
+        if (process && lock_holder(file.get(), byte) == pid) return process;
+    }
+    return {};
 }
 
 }  // namespace pbs::host

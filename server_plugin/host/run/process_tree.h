@@ -45,6 +45,9 @@ bool signal_process(const Process& process, int signal);
 
 // Opens a descriptor for a process (pidfd_open(2)). It is readable once the process has ended.
 Fd open_process(pid_t pid);
+// Opens a descriptor for the warden of a start, whose file is `started`, or for its shepherd if the warden is
+// dead. Returns no descriptor if both are dead.
+Fd open_supervisor(const std::string& started);
 // Sends a signal to the process of the descriptor, like kill(2). A real-time signal carries `value`.
 bool signal_pidfd(int pidfd, int signal, int value = 0);
 

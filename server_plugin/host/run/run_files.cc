@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -327,6 +328,14 @@ std::vector<std::pair<std::string, std::string>> ExitRecord::resources_used(int 
     return {{"cpupercent", std::to_string(percent)}, {"cput", duration(cput)},
             {"mem", fmt::format("{}kb", mem_kb)},    {"ncpus", std::to_string(ncpus)},
             {"vmem", fmt::format("{}kb", vmem_kb)},  {"walltime", duration(walltime)}};
+}
+
+std::string new_cookie() {
+    std::array<unsigned char, 16> bytes{};
+    static_cast<void>(!::getrandom(bytes.data(), bytes.size(), 0));
+    std::string text;
+    for (const auto byte : bytes) text += fmt::format("{:02X}", byte);
+    return text;
 }
 
 }  // namespace pbs::host

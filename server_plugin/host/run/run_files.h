@@ -57,6 +57,8 @@ struct JobSpec {
     std::string control_group;  // the job's control group (control_group.h); empty: none
     std::string boot{};         // the kernel's boot id: after another boot, no process of the job exists
 };
+// Returns a new random cookie.
+std::string new_cookie();
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
 // Returns the JobSpec's control group. Reads only the beginning of the file, which may be long: it has the

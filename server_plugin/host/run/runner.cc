@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <set>
 #include <unordered_map>
 
@@ -45,30 +45,6 @@ constexpr std::uint64_t kLauncherNumber = 0;
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
-}
-
-std::string new_cookie() {
-    std::array<unsigned char, 16> bytes{};
-    static_cast<void>(!::getrandom(bytes.data(), bytes.size(), 0));
-    std::string text;
-    for (const auto byte : bytes) text += fmt::format("{:02X}", byte);
-    return text;
-}
-
-// Opens a descriptor for the warden of a start, or for its shepherd if the warden is dead. Returns no
-// descriptor if both are dead.
-Fd find_supervisor(const std::string& path) {
-    const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (!file) return {};
-    for (const off_t byte : {kWardenByte, kShepherdByte}) {
-        const pid_t pid = lock_holder(file.get(), byte);
-        if (pid <= 0) continue;
-        Fd process = open_process(pid);
-        // Check again that the process has the lock: it may have ended, and another process may have got its
-        // pid.
-        if (process && lock_holder(file.get(), byte) == pid) return process;
-    }
-    return {};
 }
 
 // Starts a cleaner (shepherd_protocol.h) for the remains of a start, in a new session, with all signals
@@ -138,7 +114,9 @@ class Runner::Impl {
     void look_after_unwatched(std::vector<RunReport>& reports);
     Result<void> ask(const RunId& id, int request, int value);
     void take_answers(std::vector<RunReport>& reports);
-    void launched(Launcher::Answer answer, std::vector<RunReport>& reports);
+    void launched(Launcher::Answer& answer, std::vector<RunReport>& reports);
+    template <class Work>
+    void or_later(const RunId& id, Work&& work);
     void launcher_gone(std::vector<RunReport>& reports);
     void drop(Fd& watched);
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
@@ -248,11 +226,23 @@ Result<void> Runner::start(const JobStart& job) {
 void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
     std::vector<Launcher::Answer> answers;
     const bool there = launcher_.carry(answers);
-    for (auto& answer : answers) launched(std::move(answer), reports);
+    for (auto& answer : answers) or_later(answer.id, [&] { launched(answer, reports); });
     if (!there) launcher_gone(reports);
 }
 
-void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& reports) {
+// Calls work(), which is about a start. If memory is short, events() looks after the start again, as nothing
+// else would tell how it ends.
+template <class Work>
+void Runner::Impl::or_later(const RunId& id, Work&& work) {
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        std::erase_if(launching_, [&](const auto& start) { return start.second.id == id; });
+        unwatched_.push_back(id);
+    }
+}
+
+void Runner::Impl::launched(Launcher::Answer& answer, std::vector<RunReport>& reports) {
     const auto found = launching_.find(key_of(answer.id));
     if (found == launching_.end()) return;
     const auto requests = std::move(found->second.requests);
@@ -289,12 +279,23 @@ void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) 
 
 void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
     for (const RunId& id : std::exchange(unwatched_, {}))
-        if (auto report = examine(id); report.state != RunState::running || report.session != 0)
-            reports.push_back(std::move(report));
+        or_later(id, [&] {
+            if (auto report = examine(id); report.state != RunState::running || report.session != 0)
+                reports.push_back(std::move(report));
+        });
 }
 
 Result<void> Runner::Impl::watch(Watch watch) {
     const std::uint64_t number = next_watch_++;
+    // Make the entries first: a descriptor must not be in the epoll set without a watch.
+    const auto name = by_id_.insert_or_assign(key_of(watch.id), number).first;
+    Watch* watched = nullptr;
+    try {
+        watched = &watches_.emplace(number, std::move(watch)).first->second;
+    } catch (const std::bad_alloc&) {
+        by_id_.erase(name);
+        throw;
+    }
     const auto add = [&](int fd, std::uint64_t data) {
         epoll_event event{};
         event.events = EPOLLIN;
@@ -303,14 +304,13 @@ Result<void> Runner::Impl::watch(Watch watch) {
     };
     // Each watch has two numbers in the epoll set: an even one for its process, and the next odd one for its
     // pipe.
-    const bool added =
-        add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
-    if (!added)
-        return fail(PBSE_SYSTEM,
-                    fmt::format("job {}: cannot watch its shepherd: {}", watch.id.job, system_text(errno)));
-    by_id_[key_of(watch.id)] = number;
-    watches_.emplace(number, std::move(watch));
-    return {};
+    if (add(watched->process.get(), number * 2) &&
+        (!watched->notify || add(watched->notify.get(), number * 2 + 1)))
+        return {};
+    const int why = errno;
+    const Watch dropped = unwatch(number);
+    return fail(PBSE_SYSTEM,
+                fmt::format("job {}: cannot watch its shepherd: {}", dropped.id.job, system_text(why)));
 }
 
 // Removes a descriptor from the epoll set and closes it. Closing it isn't enough while another process, such
@@ -323,11 +323,12 @@ void Runner::Impl::drop(Fd& watched) {
 
 Runner::Impl::Watch Runner::Impl::unwatch(std::uint64_t number) {
     const auto it = watches_.find(number);
+    const std::string key = key_of(it->second.id);
     Watch watch = std::move(it->second);
     drop(watch.process);
     drop(watch.notify);
     watches_.erase(it);
-    by_id_.erase(key_of(watch.id));
+    by_id_.erase(key);
     return watch;
 }
 
@@ -345,7 +346,7 @@ Result<void> Runner::Impl::ask(const RunId& id, int request, int value) {
         return {};
     }
     const auto it = by_id_.find(key_of(id));
-    const Fd found = it == by_id_.end() ? find_supervisor(files(id).started()) : Fd();
+    const Fd found = it == by_id_.end() ? open_supervisor(files(id).started()) : Fd();
     const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
     if (process < 0 || !signal_pidfd(process, request, value))
         return fail(PBSE_BADSTATE, fmt::format("job {} has no process to signal", id.job));
@@ -439,7 +440,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
                     report.session = session->session;
                     report.exit.output_note = session->output_note;
                 }
-            if (Fd process = find_supervisor(files.started())) {
+            if (Fd process = open_supervisor(files.started())) {
                 Watch watch;
                 watch.id = id;
                 watch.process = std::move(process);
@@ -542,18 +543,20 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     if (watches_.at(number).notify) read_notice(number, reports);
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
-    auto report = examine(watch.id);
-    // The start is still running. examine() has found another process to watch, such as the shepherd whose
-    // warden has ended.
-    if (report.state == RunState::running) return;
-    if (report.state == RunState::never_started)
-        report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
-    reports.push_back(std::move(report));
+    or_later(watch.id, [&] {
+        auto report = examine(watch.id);
+        // The start is still running. examine() has found another process to watch, such as the shepherd
+        // whose warden has ended.
+        if (report.state == RunState::running) return;
+        if (report.state == RunState::never_started)
+            report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
+        reports.push_back(std::move(report));
+    });
 }
 
 std::vector<RunReport> Runner::events() {
-    std::vector<RunReport> reports;
-    reports.swap(impl_->kept_);
+    // If an exception passes, the next call returns the reports so far.
+    std::vector<RunReport>& reports = impl_->kept_;
     impl_->look_after_unwatched(reports);
     // Take the launcher's answers first, because the processes that they name may have ended already.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
@@ -573,7 +576,7 @@ std::vector<RunReport> Runner::events() {
         else
             impl_->shepherd_ended(number, reports);
     }
-    return reports;
+    return std::exchange(reports, {});
 }
 
 Result<int> parse_signal(std::string_view text) {
