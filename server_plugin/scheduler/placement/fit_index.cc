@@ -25,6 +25,16 @@ void FitIndex::drop_void(Inventory& inventory) {
 PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
                       Chunks chunks, const NodeKeys& order) {
     drop_void(inventory);
+    try {
+        return find_or_make(inventory, queue, host, partition, chunks, order);
+    } catch (...) {
+        version_ = inventory.version() - 1;  // a pool may be half made, as without memory: make all anew
+        throw;
+    }
+}
+
+PoolId FitIndex::find_or_make(Inventory& inventory, QueueHandle queue, std::uint32_t host,
+                              std::uint32_t partition, Chunks chunks, const NodeKeys& order) {
     const auto [asked, first] =
         asked_.try_emplace(PoolKey(static_cast<std::uint64_t>(queue), host, partition, chunks, order));
     if (!first) return asked->second;

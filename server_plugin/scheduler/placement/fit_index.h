@@ -138,6 +138,8 @@ class FitIndex {
     using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks, NodeKeys>;
 
     void drop_void(Inventory& inventory);
+    PoolId find_or_make(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
+                        Chunks chunks, const NodeKeys& order);
     void make(const Inventory& inventory, PoolId id, QueueHandle queue, std::uint32_t host,
               std::uint32_t partition, const NodeKeys& order);
     static void sort_by_host(const Inventory& inventory, Pool& pool);
