@@ -11,10 +11,6 @@ namespace {
 
 using objects::ObjectType;
 
-tl::unexpected<Problems> refuse_file(const std::string& file, std::string message) {
-    return tl::unexpected(Problems{{file, 0, 0, "", std::move(message)}});
-}
-
 const char* hours_of(PrimeTime prime) {
     switch (prime) {
         case PrimeTime::always:

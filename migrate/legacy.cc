@@ -1,26 +1,24 @@
 #include "migrate/legacy.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <tl/expected.hpp>
 #include <utility>
 
 #include "migrate/grid_engine/folder.h"
+#include "migrate/read_file.h"
 #include "objects/plain_file.h"
 
 namespace pbs::migrate {
 namespace {
 
 constexpr const char* kSystemHolidays = "/usr/lib/acct/holidays";
-constexpr std::uintmax_t kLargest = 16U << 20U;
 
 constexpr std::array kKinds{
     LegacyKind{"config", &LegacyFiles::config, &LegacyTexts::config},
@@ -38,23 +36,6 @@ constexpr std::array kKinds{
     LegacyKind{"grid_engine", &LegacyFiles::grid_engine, &LegacyTexts::grid_engine},
 };
 
-// Reads a file's text, or says why the file can't be used.
-tl::expected<std::string, std::string> read_file(const std::string& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (error) return tl::unexpected(fmt::format("can't be read: {}", error.message()));
-    if (!std::filesystem::is_regular_file(status)) return tl::unexpected<std::string>("is not a file");
-    const auto size = std::filesystem::file_size(path, error);
-    if (error || size > kLargest)
-        return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    errno = 0;
-    if (!in || (size > 0 && !(text << in.rdbuf())))
-        return tl::unexpected(fmt::format("can't be read: {}", std::strerror(errno)));
-    return std::move(text).str();
-}
-
 // Returns the reason for which the server must not read this file of a home; empty: it may.
 std::string objection(const std::string& path, const std::string& home) {
     std::error_code error;
@@ -68,17 +49,23 @@ std::string objection(const std::string& path, const std::string& home) {
                 : file.error();
 }
 
-bool is_file(const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored);
-}
-
+// Returns the path if there is anything by this name, readable or not: a link to nowhere or a folder without
+// permission must not look like a site without the file.
 std::string if_there(const std::string& path) {
-    return is_file(path) ? path : std::string();
+    struct stat info {};
+    const bool gone = ::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    return gone ? std::string() : path;
 }
 
 void add(Problems& to, const Problems& more) {
     to.insert(to.end(), more.begin(), more.end());
+}
+
+Result<std::string> read_one(const LegacyKind& kind, const std::string& path) {
+    if (kind.file == &LegacyFiles::grid_engine) return grid_engine::read_folder(path);
+    auto text = read_file(path);
+    if (!text) return refuse_file(path, std::move(text.error()));
+    return std::move(*text);
 }
 
 // Parses a text. If that fails, adds its problems to `problems`.
@@ -173,12 +160,11 @@ LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::
         const std::string& path = files.*kind.file;
         if (path.empty()) continue;
         const std::string why_not = home.empty() ? "" : objection(path, home);
-        const auto read = kind.file == &LegacyFiles::grid_engine ? grid_engine::read_folder : read_file;
-        auto text = why_not.empty() ? read(path) : tl::unexpected(why_not);
+        auto text = why_not.empty() ? read_one(kind, path) : refuse_file(path, why_not);
         if (text) {
             texts.*kind.text = LegacyText{path, std::move(*text)};
         } else {
-            problems.push_back({path, 0, 0, "", std::move(text.error())});
+            add(problems, text.error());
         }
     }
     return texts;

@@ -31,6 +31,11 @@ inline tl::unexpected<Problems> refuse(std::string message) {
     return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
+// Returns a problem with a whole file.
+inline tl::unexpected<Problems> refuse_file(const std::string& file, std::string message) {
+    return tl::unexpected(Problems{{file, 0, 0, "", std::move(message)}});
+}
+
 bool has_system_problem(const Problems& problems);
 
 // Returns the note on a mistake that doesn't stop the migration: "sched_config:3:1: 'by_queu' is not an

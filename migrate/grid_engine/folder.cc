@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "migrate/read_file.h"
 #include "migrate/words.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -23,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kFiles = {"ssconf", "sconf", "srqs", "sstree", "sc"};
 constexpr std::array<std::string_view, 7> kFolders = {"scal", "sq", "sp", "shgrp", "su", "suser", "sprj"};
-constexpr std::uintmax_t kLargest = 16U << 20U;  // all files together
 
 template <std::size_t Count>
 bool has(const std::array<std::string_view, Count>& names, std::string_view name) {
@@ -38,6 +34,34 @@ bool is_read(std::string_view path) {
     const std::string_view name = path.substr(slash + 1);
     return has(kFolders, path.substr(0, slash)) && name.find('/') == std::string_view::npos &&
            !name.starts_with('.') && !name.starts_with('#') && !name.ends_with('~');
+}
+
+// Adds the names in a folder to `names`, each behind `before`. Returns an error's text; empty: none.
+std::string add_names(const std::string& folder, const std::string& before, std::vector<std::string>& names) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        names.push_back(before + entry->path().filename().string());
+    return error ? fmt::format("can't be read: {}", error.message()) : std::string();
+}
+
+// Returns the paths of the entries in the folder and in those folders in it that have files to read, in
+// order.
+std::vector<std::string> paths_in(const std::string& folder, Problems& problems) {
+    std::vector<std::string> names;
+    if (std::string why = add_names(folder, "", names); !why.empty())
+        problems.push_back({folder, 0, 0, "", std::move(why)});
+    std::vector<std::string> out;
+    for (const std::string& name : names) {
+        if (!has(kFolders, name)) {
+            out.push_back(name);
+            continue;
+        }
+        const std::string path = fmt::format("{}/{}", folder, name);
+        if (std::string why = add_names(path, name + "/", out); !why.empty())
+            problems.push_back({path, 0, 0, "", std::move(why)});
+    }
+    std::ranges::sort(out);
+    return out;
 }
 
 std::vector<Line> lines_in(std::string_view text) {
@@ -129,46 +153,24 @@ Problem problem_at(const File& file, const Line& line, std::string_view part, st
             std::move(message)};
 }
 
-tl::expected<std::string, std::string> read_folder(const std::string& folder) {
-    std::error_code error;
-    std::vector<std::string> paths;
-    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-        const int depth = entry.depth();
-        if (depth == 1) entry.disable_recursion_pending();
-        // Keep links to directories out of the recursion but in `paths`, so that a note says that they aren't
-        // read.
-        std::error_code unknown;
-        if (depth == 0 && entry->symlink_status(unknown).type() == fs::file_type::directory) continue;
-        paths.push_back(entry->path().lexically_relative(folder).string());
-        if (paths.back().find('\n') != std::string::npos)
-            return tl::unexpected(
-                fmt::format("{} has a newline in its name, expected none", in_quotes(paths.back())));
-    }
-    if (error) return tl::unexpected(fmt::format("can't be read: {}", error.message()));
-    std::ranges::sort(paths);
-    const auto too_large = [] {
-        return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
-    };
+Result<std::string> read_folder(const std::string& folder) {
+    Problems problems;
     std::string out;
-    for (const std::string& path : paths) {
-        std::error_code unknown;
-        if (!is_read(path) || !fs::is_regular_file(fs::path(folder) / path, unknown)) {
+    for (const std::string& path : paths_in(folder, problems)) {
+        if (path.find('\n') != std::string::npos) {
+            problems.push_back({folder, 0, 0, "",
+                                fmt::format("{} has a newline in its name, expected none", in_quotes(path))});
+        } else if (!is_read(path)) {
             out += path + " -\n";
-            continue;
+        } else if (const auto bytes =
+                       read_file(fmt::format("{}/{}", folder, path),
+                                 kLargestFile - std::min<std::uintmax_t>(out.size(), kLargestFile))) {
+            out += fmt::format("{} {}\n", path, bytes->size()) + *bytes;
+        } else {
+            problems.push_back({fmt::format("{}/{}", folder, printable(path)), 0, 0, "", bytes.error()});
         }
-        // Check the size before the file is in memory.
-        const std::uintmax_t size = fs::file_size(fs::path(folder) / path, unknown);
-        if (!unknown && size > kLargest - std::min<std::uintmax_t>(out.size(), kLargest)) return too_large();
-        std::ifstream in(fs::path(folder) / path, std::ios::binary);
-        std::ostringstream text;
-        errno = 0;
-        if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())))
-            return tl::unexpected(fmt::format("{} can't be read: {}", path, std::strerror(errno)));
-        const std::string bytes = std::move(text).str();
-        out += fmt::format("{} {}\n", path, bytes.size()) + bytes;
-        if (out.size() > kLargest) return too_large();
     }
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
     return out;
 }
 
@@ -184,7 +186,7 @@ Result<Folder> parse_folder(std::string_view text, const std::string& path) {
         const std::size_t blank = std::min(head.rfind(' '), head.size());
         const std::string file(head.substr(0, blank));
         const std::string_view size_word = head.substr(std::min(blank + 1, head.size()));
-        if (size_word == "-") {
+        if (size_word == "-" && !is_read(file)) {
             out.notes.push_back(fmt::format("{}/{}: is left out: it isn't one of the files that are read",
                                             path, printable(file)));
             continue;

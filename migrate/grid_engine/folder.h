@@ -64,8 +64,10 @@ Problem problem_at(const File& file, const Line& line, std::string_view part, st
                    std::string message);
 
 // Makes one text of the files. For each file it has a line "PATH SIZE", with the path in the folder and the
-// size in bytes, and then the file's bytes. A file that no reader uses has the size "-" and no bytes.
-tl::expected<std::string, std::string> read_folder(const std::string& folder);
+// size in bytes, and then the file's bytes. An entry that no reader uses has the size "-" and no bytes. An
+// entry that a reader uses and that can't be read, such as a link to nowhere, is a problem: left out, it
+// would look as if the site had no such setting.
+Result<std::string> read_folder(const std::string& folder);
 // Reads a text that read_folder() made. `path`: the folder's path, for messages.
 Result<Folder> parse_folder(std::string_view text, const std::string& path);
 

@@ -161,10 +161,38 @@ TEST_F(MigrateTest, FilesThatCannotBeRead) {
                 ElementsAre(home_.path("none") + ": can't be read: No such file or directory"));
     const auto folder = migrate({home_.path("."), ""}, *store_, kRoot, kNow);
     ASSERT_FALSE(folder);
-    EXPECT_THAT(texts(folder.error()), ElementsAre(home_.path(".") + ": is not a file"));
+    EXPECT_THAT(texts(folder.error()), ElementsAre(home_.path(".") + ": is a folder, expected a file"));
+    std::filesystem::create_symlink("loop", home_.path("loop"));
+    EXPECT_THAT(texts(migrate({home_.path("loop"), ""}, *store_, kRoot, kNow).error()),
+                ElementsAre(home_.path("loop") + ": can't be read: Too many levels of symbolic links"));
     const auto empty = migrate({home_.write("config", ""), ""}, *store_, kRoot, kNow);
     ASSERT_FALSE(empty);
     EXPECT_EQ(empty.error().size(), 2U);
+}
+
+// Left out, such a file would look like a home that never had it.
+TEST_F(MigrateTest, AFirstStartWithAFileThatCannotBeReadMigratesNothing) {
+    home_.write("sched_priv/sched_config", "by_queue: True\n");
+    for (const char* name : {"holidays", "resource_group", "config"}) {
+        const std::string path = home() + "/sched_priv/" + name;
+        std::filesystem::create_symlink("nothing", path);
+        const auto done = first_start(home(), *store_, kRoot, kNow);
+        ASSERT_FALSE(done) << name;
+        EXPECT_THAT(texts(done.error()), ElementsAre(path + ": can't be read: No such file or directory"));
+        std::filesystem::remove(path);
+        std::filesystem::create_directory(path);
+        EXPECT_THAT(texts(first_start(home(), *store_, kRoot, kNow).error()),
+                    ElementsAre(testing::StartsWith(path + ": is ")))
+            << name;
+        std::filesystem::remove(path);
+    }
+    MigrateOptions options;
+    options.other_scheds["night"] = home_.path("sched_night");
+    home_.write("sched_night/sched_config", "by_queue: True\n");
+    std::filesystem::create_symlink("resource_group", home_.path("sched_night/resource_group"));
+    const auto other = first_start(home(), *store_, kRoot, kNow, {}, options);
+    ASSERT_FALSE(other);
+    EXPECT_THAT(texts(other.error()), ElementsAre(HasSubstr("resource_group: ")));
 }
 
 TEST_F(MigrateTest, WhatAnAdministratorChangedSinceIsSetBackToTheFile) {

@@ -1,5 +1,7 @@
 #include "migrate/grid_engine/folder.h"
 
+#include <sys/stat.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -18,10 +20,10 @@ TEST(GridFolder, IsReadFileByFile) {
     const Folder folder;
     folder.write("ge/ssconf", "maxujobs 3\n");
     folder.write("ge/scal/night", "calendar_name night\nyear NONE\nweek off\n");
-    folder.write("ge/scal/deep/er", "x\n");
     folder.write("ge/notes.txt", "x\n");
+    folder.write("ge/old/ssconf", "maxujobs 4\n");
     const auto text = grid_engine::read_folder(folder.path("ge"));
-    ASSERT_TRUE(text) << text.error();
+    ASSERT_TRUE(text) << testing::PrintToString(texts(text.error()));
     const auto files = grid_engine::parse_folder(*text, "ge");
     ASSERT_TRUE(files) << testing::PrintToString(texts(files.error()));
     ASSERT_NE(files->find("ssconf"), nullptr);
@@ -30,8 +32,9 @@ TEST(GridFolder, IsReadFileByFile) {
     EXPECT_EQ(files->find("srqs"), nullptr);
     EXPECT_THAT(files->notes,
                 ElementsAre("ge/notes.txt: is left out: it isn't one of the files that are read",
-                            "ge/scal/deep: is left out: it isn't one of the files that are read"));
-    EXPECT_THAT(grid_engine::read_folder(folder.path("none")).error(), HasSubstr("can't be read"));
+                            "ge/old: is left out: it isn't one of the files that are read"));
+    EXPECT_THAT(texts(grid_engine::read_folder(folder.path("none")).error()),
+                ElementsAre(folder.path("none") + ": can't be read: No such file or directory"));
 }
 
 TEST(GridFolder, WithoutAnyFileOfGridEngineIsRefused) {
@@ -62,20 +65,53 @@ TEST(GridFolder, LinesGoOnAfterABackslash) {
               "ge/ssconf:6:2: b: is wrong");
 }
 
-TEST(GridFolder, FilesThatCantBeReadAreTold) {
+// An entry that can't be read must not look like a site without it, whose earlier objects would be taken
+// back.
+TEST(GridFolder, EntriesOfKnownNamesThatCantBeReadAreMistakes) {
     const Folder folder;
+    const std::string ge = folder.path("ge");
     folder.write("ge/ssconf", "maxujobs 3\n");
-    folder.write("elsewhere/ann", "name ann\nfshare 3\n");
-    std::filesystem::create_directory_symlink(folder.path("elsewhere"), folder.path("ge/suser"));
+    folder.write("ge/sq", "qname all.q\n");
+    folder.write("ge/scal/deep/er", "x\n");
+    folder.write("ge/srqs/limits", "x\n");
+    std::filesystem::create_directories(folder.path("ge/suser"));
     std::filesystem::create_symlink(folder.path("nothing"), folder.path("ge/sc"));
-    const auto text = grid_engine::read_folder(folder.path("ge"));
-    ASSERT_TRUE(text) << text.error();
-    EXPECT_THAT(grid_engine::parse_folder(*text, "ge")->notes,
-                ElementsAre("ge/sc: is left out: it isn't one of the files that are read",
-                            "ge/suser: is left out: it isn't one of the files that are read"));
+    std::filesystem::create_symlink("sstree", folder.path("ge/sstree"));
+    std::filesystem::create_symlink("/dev/zero", folder.path("ge/sconf"));
+    std::filesystem::create_symlink(folder.path("nothing"), folder.path("ge/sprj"));
+    ASSERT_EQ(::mkfifo(folder.path("ge/suser/ann").c_str(), 0600), 0);
+    const auto text = grid_engine::read_folder(ge);
+    ASSERT_FALSE(text);
+    EXPECT_THAT(texts(text.error()),
+                testing::UnorderedElementsAre(
+                    ge + "/sc: can't be read: No such file or directory",
+                    ge + "/sstree: can't be read: Too many levels of symbolic links",
+                    ge + "/sconf: is a device, expected a file", ge + "/srqs: is a folder, expected a file",
+                    ge + "/sq: can't be read: Not a directory",
+                    ge + "/sprj: can't be read: No such file or directory",
+                    ge + "/scal/deep: is a folder, expected a file",
+                    ge + "/suser/ann: is a named pipe, expected a file"));
+    // An earlier pbs_migrate sent such entries to a server as ones that aren't read.
+    EXPECT_THAT(
+        texts(grid_engine::parse_folder("ssconf 2\nx\nsrqs -\n", "ge").error()),
+        ElementsAre("ge: 'srqs -' is no file of a folder of Grid Engine, expected its name and size"));
+}
+
+TEST(GridFolder, ANewlineInANameIsRefused) {
+    const Folder folder;
     folder.write("ge/two\nlines", "x\n");
-    EXPECT_EQ(grid_engine::read_folder(folder.path("ge")).error(),
-              "'two?lines' has a newline in its name, expected none");
+    EXPECT_THAT(texts(grid_engine::read_folder(folder.path("ge")).error()),
+                ElementsAre(folder.path("ge") + ": 'two?lines' has a newline in its name, expected none"));
+}
+
+TEST(GridFolder, LinksToFilesAndFoldersAreFollowed) {
+    const Folder folder;
+    folder.write("elsewhere/ann", "name ann\nfshare 3\n");
+    std::filesystem::create_directories(folder.path("ge"));
+    std::filesystem::create_directory_symlink(folder.path("elsewhere"), folder.path("ge/suser"));
+    std::filesystem::create_symlink(folder.path("elsewhere/ann"), folder.path("ge/suser/bob"));
+    EXPECT_EQ(*grid_engine::read_folder(folder.path("ge")),
+              "suser/ann 18\nname ann\nfshare 3\nsuser/bob 18\nname ann\nfshare 3\n");
 }
 
 TEST(GridFolder, FilesOfEditorsAreTold) {
@@ -84,7 +120,7 @@ TEST(GridFolder, FilesOfEditorsAreTold) {
     for (const char* name : {"suser/ann~", "sq/.long.swp", "scal/#night#"})
         folder.write(std::string("ge/") + name, "x\n");
     const auto text = grid_engine::read_folder(folder.path("ge"));
-    ASSERT_TRUE(text) << text.error();
+    ASSERT_TRUE(text) << testing::PrintToString(texts(text.error()));
     const auto files = grid_engine::parse_folder(*text, "ge");
     ASSERT_TRUE(files) << testing::PrintToString(texts(files.error()));
     EXPECT_EQ(files->files.size(), 1U);
@@ -98,8 +134,8 @@ TEST(GridFolder, AFolderOfMoreThanSixteenMegabytesIsRefusedUnread) {
     const Folder folder;
     folder.write("ge/ssconf", "maxujobs 3\n");
     std::filesystem::resize_file(folder.path("ge/ssconf"), std::uintmax_t{1} << 40U);
-    EXPECT_EQ(grid_engine::read_folder(folder.path("ge")).error(),
-              "is too large, expected at most 16777216 bytes");
+    EXPECT_THAT(texts(grid_engine::read_folder(folder.path("ge")).error()),
+                ElementsAre(folder.path("ge/ssconf") + ": is too large, expected at most 16777216 bytes"));
 }
 
 TEST(GridFolder, TheWordsOfQconfForNothingAreNoLine) {

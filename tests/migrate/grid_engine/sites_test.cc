@@ -76,7 +76,7 @@ TEST_P(GridSites, LoadAndEveryLineIsToldOf) {
     const std::string report = migrated(files_, true);
     EXPECT_THAT(migrated(files_), HasSubstr(" were set.\n"));
     const auto text = grid_engine::read_folder(files_.grid_engine);
-    ASSERT_TRUE(text) << text.error();
+    ASSERT_TRUE(text) << testing::PrintToString(texts(text.error()));
     const auto folder = grid_engine::parse_folder(*text, files_.grid_engine);
     ASSERT_TRUE(folder);
     for (const grid_engine::File& file : folder->files) {
