@@ -10,7 +10,9 @@ namespace {
 
 bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& b) {
     if (a.at != b.at) return a.at < b.at;
-    return a.begins != b.begins ? b.begins : a.holding < b.holding;
+    if (a.begins != b.begins) return b.begins;
+    // A job that is given up isn't counted any more, so count it again before its end counts it out.
+    return a.given_up != b.given_up ? a.given_up : a.holding < b.holding;
 }
 
 // Returns the span for which a running job counts. It begins at Instant::min(), because queries are only
@@ -252,13 +254,14 @@ void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     const auto number = static_cast<std::uint32_t>(holdings_.size());
     additions_.push_back({number, when});
     const bool begins = holding.reservation != kNoSlot;
+    const bool given_up = holding.given_up;
     holdings_.push_back(std::move(holding));
     if (!events_known_) return;
     const auto put_in = [&](const Event& event) {
         events_.insert(std::ranges::upper_bound(events_, event, is_before), event);
     };
     if (begins) put_in({when.start, number, true});
-    put_in({when.end, number, false});
+    put_in({when.end, number, false, given_up});
 }
 
 std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
@@ -267,7 +270,7 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
     for (const Addition& added : additions_) {
         if (holdings_[added.holding].reservation != kNoSlot)
             own.push_back({added.when.start, added.holding, true});
-        own.push_back({added.when.end, added.holding, false});
+        own.push_back({added.when.end, added.holding, false, holdings_[added.holding].given_up});
     }
     std::ranges::sort(own, is_before);
     const auto to_come =

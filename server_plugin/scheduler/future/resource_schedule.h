@@ -55,6 +55,7 @@ class ResourceSchedule {
         Instant at;
         std::uint32_t holding;
         bool begins;
+        bool given_up = false;  // Holding::given_up
     };
 
     // ---- Between cycles. Each call takes O(1), and has its effect at the next begin_cycle().
