@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -47,12 +48,25 @@ struct BooleanOrDate {
     friend bool operator==(const BooleanOrDate&, const BooleanOrDate&) = default;
 };
 
+// A member that makes a type not trivially copyable.
+struct CopiedByCall {
+    CopiedByCall() = default;
+    CopiedByCall(const CopiedByCall& /*other*/) {}  // NOLINT(modernize-use-equals-default)
+    CopiedByCall& operator=(const CopiedByCall& /*other*/) { return *this; }
+    friend bool operator==(const CopiedByCall&, const CopiedByCall&) = default;
+};
+
 // A tolerated deviation, in percent: -15%,+10% is {15, 10}.
 struct Variance {
     int below = 0;
     int above = 0;
+    // If all types of a std::variant were trivially copyable, strings or vectors, libstdc++ 12 would take the
+    // variant for one that always has a value. A copy that fails for lack of memory has none yet, and its
+    // destructor would jump to any address.
+    [[no_unique_address]] CopiedByCall by_call{};
     friend bool operator==(const Variance&, const Variance&) = default;
 };
+static_assert(!std::is_trivially_copyable_v<Variance>);
 
 using StringList = std::vector<std::string>;
 

@@ -88,6 +88,28 @@ class MemoryTest : public StoreTest {
     bool happened_ = false;
 };
 
+// Tries pairs of commands, of which each undoes the other one.
+TEST_F(MemoryTest, NoCommandEndsTheProcess) {
+    run("c p p1");
+    run("c f f1");
+    for (const auto& [there, back] :
+         {std::pair{"s s non_work_days=12/25", "s s non_work_days=12/26"},
+          {"c t w1 rrule=FREQ=DAILY, start_time=0800, end_time=1700, type=prime", "d t w1"},
+          {"s f f1 tree_element=[grp:root=50, una:grp=20]", "u f f1 tree_element"},
+          {"c p p2 backfill_depth=3, comment=new", "d p p2"},
+          {"s p p1 comment=again, fairshare_group=f1", "u p p1 comment, fairshare_group"}}) {
+        bool made = false;
+        happened_ = true;
+        for (long at = 1; happened_ && !HasFailure(); ++at) {
+            SCOPED_TRACE(fmt::format("{}: allocation {}", made ? back : there, at));
+            const Command command = parse_command(made ? back : there);
+            const auto execute = [&] { return store_->execute(command, kManager, kNow).has_value(); };
+            if (!try_without(at, execute)) EXPECT_TRUE(execute());
+            made = !made;
+        }
+    }
+}
+
 TEST_F(MemoryTest, AChangeIsMadeOrNotThere) {
     try_all([&](const Command& command) { return store_->execute(command, kManager, kNow).has_value(); });
 }
