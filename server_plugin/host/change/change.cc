@@ -229,7 +229,7 @@ void Change::note(ChangedSince& changed) const {
     }
 }
 
-void Change::put_in_place() {
+void Change::put_in_place() noexcept {
     if (server_.changed && server_.batch == nullptr) note(*server_.changed);
     State& state = server_.state;
     if (resource_ || removed_resource_ || server_attributes_) state.setup_changed();
@@ -255,7 +255,7 @@ void Change::put_in_place() {
     });
 }
 
-void Change::tell_plugin() {
+void Change::tell_plugin() noexcept {
     Plugin* plugin = server_.parts.plugin;
     if (plugin == nullptr) return;
     const State& state = server_.state;

@@ -154,8 +154,10 @@ class Change {
     Result<void> write_objects();
     Result<void> write_removals();
     void note(ChangedSince& changed) const;
-    void put_in_place();
-    void tell_plugin();
+    // These two bring into memory what the database has. If memory is short, they end the server: the next
+    // start reads the database. Going on would lose jobs from sight.
+    void put_in_place() noexcept;
+    void tell_plugin() noexcept;
 
     Server& server_;
     int64_t now_;
