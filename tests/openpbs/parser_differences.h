@@ -8,7 +8,7 @@ namespace pbs::e2e {
 
 // A difference that stays.
 struct WantedDifference {
-    const char* parser;   // qmgr, qsub or qalter; "q..." stands for qsub and qalter
+    const char* parser;   // qmgr, qsub, qalter or qrun; "q..." stands for qsub and qalter
     const char* line;     // regular expression: a line of the difference, as difference_of() writes it
     const char* input;    // regular expression: a part of the inputs with the difference
     const char* example;  // such an input

@@ -8,11 +8,13 @@
 #include <cctype>
 #include <chrono>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
 
 #include "tests/openpbs/parser_inputs.h"
+#include "values/amount.h"
 #include "values/text.h"
 
 namespace pbs::e2e {
@@ -209,6 +211,19 @@ std::string without_id(std::string text, const std::string& id, const std::strin
     return text;
 }
 
+// Returns an exec_vnode with its sizes in kilobytes, as ours is, and without brackets around a single vnode.
+std::string places_in(const std::string& text) {
+    static const std::regex single("\\(([^+()]*)\\)");
+    static const std::regex size("=([0-9]+[kmgtp]?[bw])");
+    std::string rest = std::regex_replace(text, single, "$1");
+    std::string out;
+    for (std::smatch found; std::regex_search(rest, found, size); rest = found.suffix()) {
+        const auto bytes = values::parse_bytes(found.str(1));
+        out += found.prefix().str() + "=" + (bytes ? values::kilobytes_text(*bytes) : found.str(1));
+    }
+    return out + rest;
+}
+
 }  // namespace
 
 ParserHost::ParserHost(std::shared_ptr<const Box> box, std::string name, std::string commands,
@@ -283,11 +298,12 @@ std::vector<std::string> ParserHost::qmgr_results(const std::vector<std::string>
     return out;
 }
 
-std::vector<ParserHost::Part> ParserHost::run_each(const std::vector<std::string>& commands) const {
+std::vector<ParserHost::Part> ParserHost::run_each(const std::vector<std::string>& commands,
+                                                   const std::string& user) const {
     std::string script;
     for (const std::string& command : commands)
         script += fmt::format("{} 2>&1\nprintf '{}%s{}' $?\n", command, kMark, kMark);
-    const std::string text = sh(script, "una");
+    const std::string text = sh(script, user);
     std::vector<Part> out;
     for (std::size_t at = 0; out.size() < commands.size();) {
         const std::size_t mark = text.find(kMark, at);
@@ -305,7 +321,7 @@ std::vector<ParserHost::Part> ParserHost::run_each(const std::vector<std::string
 
 // Runs commands that submit or change jobs, and returns what each says of its job, or its exit status.
 std::vector<std::string> ParserHost::job_results(const std::vector<std::string>& commands) const {
-    const std::vector<Part> parts = run_each(commands);
+    const std::vector<Part> parts = run_each(commands, "una");
     const std::string all = sh("qstat -fw; qdel $(qselect) > /dev/null 2>&1");
     std::map<std::string, std::map<std::string, std::string>> jobs;  // by number
     for (std::size_t at = all.find("Job Id: "); at != std::string::npos;) {
@@ -369,6 +385,23 @@ std::vector<std::string> ParserHost::qalter_results(const std::vector<std::strin
     return out;
 }
 
+std::vector<std::string> ParserHost::qrun_results(const std::vector<std::string>& inputs) const {
+    std::vector<std::string> commands;
+    for (const std::string& input : inputs) {
+        const auto arguments = command_of(input).arguments;
+        commands.push_back(fmt::format(
+            "{{ id=$(echo sleep 1000 | qsub -o /dev/null -e /dev/null -l select={}); qrun -H {} $id && "
+            "qstat -fw $id | grep -a ' exec_vnode = '; done=$?; qdel -W force $id > /dev/null 2>&1; (exit "
+            "$done); }}",
+            quoted(arguments.size() > 1 ? arguments[1] : "1:ncpus=1"),
+            quoted(arguments.empty() ? "" : arguments[0])));
+    }
+    std::vector<std::string> out;
+    for (const Part& part : run_each(commands, "root"))
+        out.push_back(part.exit == 0 ? "accepted\n" + places_in(part.text) : "refused\n");
+    return out;
+}
+
 namespace {
 
 // Directives that make the queue and the resources of inputs.
@@ -385,12 +418,18 @@ constexpr const char* kCommon =
     "create resource fz_jobbool type=boolean\ncreate resource fz_jobtext type=string\n"
     "create resource fz_jobtexts type=string_array\n"
     "END\n";
+// Directives that give the vnode room for any input of qrun.
+constexpr const char* kRoom =
+    "qmgr > /dev/null 2>&1 <<'END'\n"
+    "set node box resources_available.ncpus=1000000000\nset node box resources_available.mem=1000tb\n"
+    "END\n";
 
 std::shared_ptr<const Box> started_box() {
     auto box = std::make_shared<Box>();
     const Output started = box->start_up("start");
     EXPECT_EQ(started.exit, 0) << started;
     openpbs_host(box).sh(kCommon);
+    openpbs_host(box).sh(kRoom);
     return box;
 }
 
@@ -402,6 +441,7 @@ std::shared_ptr<const Box> box_of_two_servers() {
     ours.start();
     ours.sh("qmgr -c 'create node box'");
     ours.sh(kCommon);
+    ours.sh(kRoom);
     return box;
 }
 

@@ -20,6 +20,7 @@ class ParserHost {
     std::vector<std::string> qmgr_results(const std::vector<std::string>& inputs) const;
     std::vector<std::string> qsub_results(const std::vector<std::string>& inputs) const;
     std::vector<std::string> qalter_results(const std::vector<std::string>& inputs) const;
+    std::vector<std::string> qrun_results(const std::vector<std::string>& inputs) const;
 
     void start() const;
     // Returns whether the server answers. If it doesn't, starts it again.
@@ -34,7 +35,7 @@ class ParserHost {
         std::string text;
     };
     std::string directives(const std::string& text) const;
-    std::vector<Part> run_each(const std::vector<std::string>& commands) const;
+    std::vector<Part> run_each(const std::vector<std::string>& commands, const std::string& user) const;
     std::vector<std::string> job_results(const std::vector<std::string>& commands) const;
     std::vector<std::string> make_jobs(std::size_t count, const std::string& options) const;
 

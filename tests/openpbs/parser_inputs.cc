@@ -444,10 +444,41 @@ class Maker {
     }
     Parts take() { return std::move(parts_); }
 
+    // Adds vnodes for qrun -H, with or without amounts, and for some inputs a select of the job.
+    void exec_vnode() {
+        static constexpr std::array kVnodes{"box", "box", "box", "box", "nosuch", "BOX", "127.0.0.1"};
+        static constexpr std::array kSelects{"2:ncpus=1", "1:ncpus=2:mem=1gb+1:ncpus=1",
+                                             "3:ncpus=1:mem=100mb", "ncpus=4", "1:fz_text=abc"};
+        if (one_in(4)) {
+            list(4, "+", [&] { add_any(kVnodes); });
+        } else {
+            list(3, "+", [&] {
+                const bool bracketed = !one_in(8);
+                if (bracketed) add("(");
+                list(2, "+", [&] {
+                    add_any(kVnodes);
+                    if (one_in(8)) return;
+                    add(":");
+                    list(3, ":", [&] { one_in(3) ? resource(true) : amount(); });
+                });
+                if (bracketed) add(")");
+            });
+        }
+        if (one_in(2)) return;
+        end_argument();
+        add_any(kSelects);
+    }
+
     // The directives of qmgr.
     void directive();
 
   private:
+    // Adds an amount that a vnode has.
+    void amount() {
+        static constexpr std::array kAmounts{"ncpus=1", "ncpus=2",    "ncpus=0",
+                                             "mem=1gb", "mem=1024kb", "mem=100mb"};
+        add_any(kAmounts);
+    }
     // Changes a byte.
     void spoil(std::string& part) {
         if (part.empty()) return;
@@ -751,6 +782,9 @@ Parts qsub_input(std::uint64_t seed) {
         if (!script || maker.one_in(3)) maker.command_line(true);
         if (script) maker.script();
     });
+}
+Parts qrun_input(std::uint64_t seed) {
+    return made(seed, [](Maker& maker) { maker.exec_vnode(); });
 }
 Parts qalter_input(std::uint64_t seed) {
     return made(seed, [](Maker& maker) { maker.command_line(false); });

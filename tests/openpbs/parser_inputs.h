@@ -23,10 +23,12 @@ struct CommandText {
 };
 CommandText command_of(std::string_view text);
 
-// Makes the input of a seed: a directive of qmgr, or a line of several; or the options of qsub or qalter,
-// with a script for qsub. Equal seeds make equal inputs.
+// Makes the input of a seed: a directive of qmgr, or a line of several; the options of qsub or qalter, with a
+// script for qsub; or the vnodes of qrun -H, with the job's select as a second argument. Equal seeds make
+// equal inputs.
 Parts qmgr_input(std::uint64_t seed);
 Parts qsub_input(std::uint64_t seed);
 Parts qalter_input(std::uint64_t seed);
+Parts qrun_input(std::uint64_t seed);
 
 }  // namespace pbs::e2e

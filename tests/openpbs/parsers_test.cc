@@ -40,7 +40,8 @@ struct Parser {
 };
 constexpr Parser kParsers[]{{"qmgr", qmgr_input, &ParserHost::qmgr_results},
                             {"qsub", qsub_input, &ParserHost::qsub_results},
-                            {"qalter", qalter_input, &ParserHost::qalter_results}};
+                            {"qalter", qalter_input, &ParserHost::qalter_results},
+                            {"qrun", qrun_input, &ParserHost::qrun_results}};
 
 // Returns the text as a literal of C++. An octal escape has three digits, so that a digit may follow it.
 std::string literal(const std::string& text) {
