@@ -57,6 +57,25 @@ TEST_F(JobRequests, GetTheMostChunksThatFit) {
     })) << server.command({"qstat", "-f", ranged}).out;
 }
 
+// The chunks have processes, so the job's sums have a resource that is no amount of a vnode.
+TEST_F(JobRequests, RangesOfChunksWithProcessesStart) {
+    const std::string ranged = server.submit("wc -l <$PBS_NODEFILE; sleep 60\n",
+                                             {"-l", "select=1-:ncpus=1:mpiprocs=2", "-l", "place=free"});
+    ASSERT_TRUE(server.wait_job_state(ranged, "R")) << server.command({"qstat", "-f", ranged}).out;
+    EXPECT_EQ(server.job(ranged, "Resource_List.select"), "4:ncpus=1:mpiprocs=2");
+    EXPECT_EQ(server.job(ranged, "Resource_List.mpiprocs"), "8");
+    EXPECT_EQ(server.job(ranged, "Resource_List.select_range"), "1-");
+    // It starts again, and its request can be altered while it waits.
+    ASSERT_EQ(server.command({"qhold", ranged}).exit, 0);
+    ASSERT_EQ(server.command({"qrerun", ranged}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(ranged, "H"));
+    const auto altered = server.command({"qalter", "-l", "select_range=1-3", ranged});
+    ASSERT_EQ(altered.exit, 0) << altered.err;
+    ASSERT_EQ(server.command({"qrls", ranged}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(ranged, "R")) << server.command({"qstat", "-f", ranged}).out;
+    EXPECT_EQ(server.job(ranged, "Resource_List.select"), "3:ncpus=1:mpiprocs=2");
+}
+
 TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=4"});
     ASSERT_TRUE(server.wait_job_state(first, "R"));

@@ -98,6 +98,116 @@ TEST_F(RunJobTest, NamedVnodesGetTheChunksInTurn) {
     EXPECT_EQ(run(more, "v1+v2"), "");
 }
 
+// A job with a range gets a select with the number of its chunks, here the least one. It starts whatever
+// stood beside the range.
+TEST_F(RunJobTest, RangesOfAnyChunksStart) {
+    for (const auto& [name, type, flag] : {std::tuple{"gm", "string_array", "h"},
+                                           std::tuple{"gpu", "boolean", "h"}, std::tuple{"lic", "long", "q"}})
+        ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_RESOURCE, name,
+                         {attribute("type", type), attribute("flag", flag)})
+                      .code,
+                  0);
+    make_queue("pairs");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "pairs", "default_chunk.mpiprocs", "2"), 0);
+    make_queue("whole");
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "whole", "resources_default.mpiprocs", "1"), 0);
+    ASSERT_EQ(set(PBS_OBJ_SERVER, "", "resources_available.lic", "9"), 0);
+    for (const char* node : {"v0", "v1", "v2", "v3"}) {
+        ASSERT_EQ(set(PBS_OBJ_NODE, node, "resources_available.gm", "a100,v100"), 0);
+        ASSERT_EQ(set(PBS_OBJ_NODE, node, "resources_available.gpu", "True"), 0);
+        ASSERT_EQ(set(PBS_OBJ_NODE, node, "resources_available.arch", "linux"), 0);
+        ASSERT_EQ(set(PBS_OBJ_NODE, node, "resources_available.ncpus", "3"), 0);
+        ASSERT_EQ(set(PBS_OBJ_NODE, node, "resources_available.mem", "4gb"), 0);
+    }
+    struct Case {
+        std::map<std::string, std::string> asked;
+        std::string queue, select, place;
+        std::map<std::string, std::string> sums;
+    };
+    const std::vector<Case> cases = {
+        {{{"select", "1:ncpus=1:mpiprocs=1"}, {"place", "free"}, {"select_range", "2-"}},
+         "q",
+         "2:ncpus=1:mpiprocs=1",
+         "free",
+         {{"ncpus", "2"}, {"mpiprocs", "2"}, {"nodect", "2"}}},
+        {{{"select", "3:ncpus=1:mpiprocs=1"}, {"select_range", "3-3"}},
+         "q",
+         "3:ncpus=1:mpiprocs=1",
+         "free",
+         {{"mpiprocs", "3"}}},
+        {{{"select", "1:ncpus=1:mpiprocs=1+1:ncpus=1"}, {"select_range", "2-3"}},
+         "q",
+         "2:ncpus=1:mpiprocs=1+1:ncpus=1",
+         "free",
+         {{"mpiprocs", "2"}, {"ncpus", "3"}}},
+        {{{"nodes", "1:ppn=1"}, {"select_range", "1-12"}},
+         "q",
+         "1:ncpus=1:mpiprocs=1",
+         "scatter",
+         {{"mpiprocs", "1"}, {"nodes", ""}}},
+        {{{"nodes", "1:ppn=1#excl"}, {"select_range", "1-3"}},
+         "q",
+         "1:ncpus=1:mpiprocs=1",
+         "scatter:excl",
+         {{"mpiprocs", "1"}}},
+        {{{"ncpus", "1"}, {"mem", "1gb"}, {"select_range", "2-3"}, {"lic", "2"}},
+         "q",
+         "2:mem=1gb:ncpus=1",
+         "pack",
+         {{"ncpus", "2"}, {"mem", "2gb"}, {"lic", "2"}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}, {"vnode", "v1"}},
+         "q",
+         "2:ncpus=1:vnode=v1",
+         "pack",
+         {{"vnode", ""}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}, {"arch", "linux"}},
+         "q",
+         "2:arch=linux:ncpus=1",
+         "pack",
+         {{"arch", ""}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}, {"ompthreads", "2"}},
+         "q",
+         "2:ncpus=1:ompthreads=2",
+         "pack",
+         {{"ompthreads", ""}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}, {"gm", "a100"}},
+         "q",
+         "2:gm=a100:ncpus=1",
+         "pack",
+         {{"gm", ""}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}, {"gpu", "True"}},
+         "q",
+         "2:gpu=True:ncpus=1",
+         "pack",
+         {{"gpu", ""}}},
+        {{{"select", "1:ncpus=1"}, {"select_range", "2-3"}},
+         "pairs",
+         "2:ncpus=1:mpiprocs=2",
+         "free",
+         {{"mpiprocs", "4"}}},
+        {{{"ncpus", "1"}, {"select_range", "2-3"}},
+         "whole",
+         "2:mpiprocs=1:ncpus=1",
+         "pack",
+         {{"mpiprocs", "2"}}},
+    };
+    for (const Case& one : cases) {
+        ifl::Attributes asked;
+        for (const auto& [name, value] : one.asked)
+            asked.push_back(attribute("Resource_List." + name, value));
+        const std::string id = submit(user(), asked, one.queue);
+        SCOPED_TRACE(one.select);
+        EXPECT_EQ(run(id), "");
+        EXPECT_EQ(job_shows(id, "job_state"), "R");
+        EXPECT_EQ(job_shows(id, "Resource_List.select"), one.select);
+        EXPECT_EQ(job_shows(id, "Resource_List.place"), one.place);
+        for (const auto& [name, sum] : one.sums)
+            EXPECT_EQ(job_shows(id, "Resource_List." + name), sum) << name;
+        executor_.reports.push_back(ended(id, 0));
+        take_run_events(*server_);
+    }
+}
+
 TEST_F(RunJobTest, ByOriginItHasItsNodesAndStaysInItsQueue) {
     make_queue("batch");
     ASSERT_EQ(manage(root(), PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy",

@@ -327,25 +327,50 @@ Together DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
     return Together::started;
 }
 
+namespace {
+
+// Completes a job that has got the select of a decision, which has all that the chunks need. The job's other
+// host-level requests, those for the whole job and the sums over its chunks, don't count any more, because
+// none may stand beside a select. The place stays, also one that was made from `nodes` or for a job without
+// chunks.
+Result<void> complete_select(Job& job, const State& state) {
+    static const AttributeDef& resource_list = *job_table().find("Resource_List");
+    for (const AttributeValue& value : job.attributes.all_of("Resource_List"))
+        if (const Resource* resource = state.resources.find(value.resource());
+            resource != nullptr && (resource->flags & resource_host) != 0)
+            job.set_defaulted(resource->name, true);
+    job.attributes.unset(resource_list, "nodes");
+    for (const char* name : {"select", "place"}) job.set_defaulted(name, false);
+    return complete_resources(job, *state.queue(job.queue), state);
+}
+
+}  // namespace
+
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
     const State& state = change.server().state;
+    std::vector<const Resource*> resources;  // of the decision's values, null: it is gone
     bool has_select = false;
     for (const auto& [id, value] : decision.set_resources) {
-        const Resource* resource = state.resources.by_id(id);
-        if (resource == nullptr) continue;
-        job.attributes.set(resource_list, resource->name, value);
-        has_select = has_select || resource->name == "select";
+        resources.push_back(state.resources.by_id(id));
+        has_select = has_select || (resources.back() != nullptr && resources.back()->name == "select");
     }
+    // Sets the host-level values beside a select only after it is complete, and only those that aren't sums
+    // over the chunks.
+    const auto set = [&](bool beside_select) {
+        for (size_t i = 0; i < resources.size(); ++i) {
+            const Resource* resource = resources[i];
+            if (resource == nullptr) continue;
+            if (beside_select != (has_select && (resource->flags & resource_host) != 0)) continue;
+            if (beside_select && job.attributes.has("Resource_List", resource->name)) continue;
+            job.attributes.set(resource_list, resource->name, decision.set_resources[i].second);
+            if (has_select) job.set_defaulted(resource->name, beside_select);
+        }
+    };
+    set(false);
     if (has_select) {
-        // complete_resources() computes the job-wide sums from the new select, which has all that the chunks
-        // need. So mark consumable resources as defaults, which it may replace: the amounts that the job
-        // requested don't count any more.
-        for (const auto& [id, value] : decision.set_resources)
-            if (const Resource* resource = state.resources.by_id(id); resource != nullptr)
-                job.set_defaulted(resource->name, resource->consumable());
-        job.attributes.unset(resource_list, "nodes");
-        if (auto ok = complete_resources(job, *state.queue(job.queue), state); !ok) return ok;
+        if (auto ok = complete_select(job, state); !ok) return ok;
+        set(true);
     }
     return start_job(change, job, decision.places, decision.text);
 }
