@@ -76,6 +76,21 @@ TEST_F(JobRequests, RangesOfChunksWithProcessesStart) {
     EXPECT_EQ(server.job(ranged, "Resource_List.select"), "3:ncpus=1:mpiprocs=2");
 }
 
+// With four chunks the job has more processes than a node file may have lines, so that the server refuses
+// each start that the scheduler decides. The user learns why, and other jobs start meanwhile.
+TEST_F(JobRequests, RefusedAtTheStartHoldNoOthersUp) {
+    const std::string refused =
+        server.submit("sleep 60\n", {"-l", "select=1-4:ncpus=1:mpiprocs=30000", "-l", "place=free"});
+    ASSERT_TRUE(wait_for([&] { return !server.job(refused, "comment").empty(); }));
+    EXPECT_THAT(server.job(refused, "comment"),
+                HasSubstr("Not Running: PBS Error: Illegal value: the chunks have 120000 processes"));
+    const std::string next = server.submit("sleep 60\n", {"-l", "select=1:ncpus=4"});
+    EXPECT_TRUE(server.wait_job_state(next, "R")) << server.command({"qstat", "-f", next}).out;
+    ASSERT_EQ(server.command({"qdel", next}).exit, 0);
+    ASSERT_EQ(server.command({"qalter", "-l", "select_range=1-3", refused}).exit, 0);
+    EXPECT_TRUE(server.wait_job_state(refused, "R")) << server.command({"qstat", "-f", refused}).out;
+}
+
 TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=4"});
     ASSERT_TRUE(server.wait_job_state(first, "R"));

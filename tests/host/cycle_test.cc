@@ -153,6 +153,53 @@ TEST_F(CycleTest, NoJobStartsAfterSchedulingIsSwitchedOff) {
     EXPECT_THAT(log_text(), HasSubstr("scheduling is off now: decisions of the cycle dropped: 1"));
 }
 
+// The test's scheduler starts all subjobs of such an array together on n1, whose CPUs are too few, and leaves
+// no room for a later job. The server refuses that each time.
+TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
+    Cycles cycles(*server_);
+    const auto schedule = [&] {
+        int count = 0;
+        while (server_->cycles_wanted() && ++count < 20) {
+            cycles.run_wanted();
+            cycles.cycle_finished();
+        }
+        return count;
+    };
+    const std::string array = submit(
+        user(), {attribute("array_indices_submitted", "1-9"), attribute("Resource_List.start_within", "600")},
+        "q");
+    const std::string other = submit(user(), {}, "q");
+    EXPECT_EQ(schedule(), 2) << "the second cycle decides without the array";
+    EXPECT_EQ(job_shows(other, "job_state"), "R");
+    EXPECT_EQ(job_shows(array, "job_state"), "Q");
+    EXPECT_THAT(job_shows(array, "comment"), HasSubstr("Not Running: PBS Error: "));
+    EXPECT_THAT(job_shows(array, "comment"), HasSubstr("ncpus on vnode n1"));
+
+    const auto refusals = [&] {
+        const std::string text = log_text();
+        size_t count = 0;
+        for (size_t at = 0; (at = text.find("9 decisions dropped", at)) != std::string::npos; ++at) ++count;
+        return count;
+    };
+    ASSERT_EQ(refusals(), 1u);
+    cycles.look_at_clock();
+    server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
+    schedule();
+    // The array's time was perhaps over already, but after each refusal it is longer.
+    for (int later : {100, 200, 300, 400, 500}) {
+        move_clock(later);
+        for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+        schedule();
+    }
+    EXPECT_GE(refusals(), 6u) << "the start is tried again";
+    EXPECT_LE(refusals(), 7u);
+    ASSERT_EQ(set(PBS_OBJ_NODE, "n1", "resources_available.ncpus", "10"), 0);
+    move_clock(600);
+    for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+    schedule();
+    EXPECT_EQ(job_shows(array, "job_state"), "B");
+}
+
 TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
     Cycles cycles(*server_, milliseconds(0), 1);
     begin(cycles);

@@ -228,6 +228,7 @@ void DecisionBatch::weigh(const Decision& decision, const Job& job) {
 }
 
 bool DecisionBatch::apply(const Decision& decision) {
+    refusal_.reset();
     if (decision.kind == Decision::Kind::confirm || decision.kind == Decision::Kind::deny) {
         answer_reservation(decision);
         return true;
@@ -300,10 +301,12 @@ bool DecisionBatch::apply(const Decision& decision) {
     }
     server_.parts.log.write(LogEvent::sched, LogClass::job, current->id,
                             fmt::format("decision dropped: {}", done.error().message));
+    refusal_ = done.error();
     return false;
 }
 
 Together DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
+    refusal_.reset();
     const Job* array = server_.state.job_told_as(decisions.front().job);
     if (array == nullptr || !array->is_array() || state_for_plugin(*array) != job_state::kQueued)
         return Together::moot;
@@ -319,6 +322,7 @@ Together DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
                                     fmt::format("{} decisions dropped, which start subjobs together: {}: {}",
                                                 decisions.size(), subjobs.back(), done.error().message));
             array_goes_on_ = false;
+            refusal_ = done.error();
             return Together::refused;
         }
     }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,14 @@ class DecisionBatch {
     DecisionBatch(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed,
                   Weights& weights, Log* log);
 
-    // Applies a decision. Returns false if it doesn't fit any more.
+    // Applies a decision. Returns false if it doesn't fit any more, or is about another server's job and
+    // can't be carried out.
     bool apply(const Decision& decision);
     // Applies the decisions that start subjobs of an array together, in a batch without other decisions.
     Together apply_together(const std::vector<Decision>& decisions);
+    // Returns the reason why the last decision about a job of this server, or the last decisions together,
+    // were refused; nullopt: they weren't.
+    const std::optional<Error>& refusal() const { return refusal_; }
     // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }
     // Commits. A transaction that has only comments, estimates and types of accrued time doesn't wait for the
@@ -75,6 +80,7 @@ class DecisionBatch {
     std::chrono::steady_clock::time_point committed_{};
     bool only_tells_ = true;
     bool array_goes_on_ = false;
+    std::optional<Error> refusal_;
 };
 
 // Starts a job on the decision's places. The job gets the resources that the decision sets.

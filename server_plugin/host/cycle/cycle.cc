@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,8 @@
 #include "server_plugin/host/cycle/apply_decisions.h"
 #include "server_plugin/host/life/ended_runs.h"
 #include "server_plugin/host/policy/plugin_records.h"
+#include "server_plugin/host/state/array.h"
+#include "server_plugin/host/state/preemption.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -39,6 +42,7 @@ void Cycles::begin(const std::string& name, int trigger) {
     dropped_ = false;
     refused_ = 0;
     preempted_.clear();
+    to_put_aside_.clear();
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
@@ -122,6 +126,7 @@ void Cycles::apply_some() {
     if (!group.empty()) {
         const Together outcome = apply_together(batch, group);
         fits = outcome != Together::refused;
+        if (!fits) note_refusal(group.front(), batch);
         applied_ += group.size();
         dropped = array_goes_on(batch) || (!fits && server_.changed->anything()) || dropped;
         if (outcome == Together::started) starts = group.size();
@@ -139,8 +144,10 @@ void Cycles::apply_some() {
         } else if (!batch.apply(decision)) {
             dropped = dropped || server_.changed->anything();
             ++note_.dropped;
+            note_refusal(decision, batch);
         } else {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
+            if (decision.kind == Decision::Kind::run) refused_jobs_.erase(decision.job);
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
             if (decision.kind == Decision::Kind::run && array_goes_on(batch)) {
@@ -176,6 +183,51 @@ bool Cycles::array_goes_on(const DecisionBatch& batch) {
     note_.dropped += decisions_.size() - applied_;
     applied_ = decisions_.size();
     return true;
+}
+
+// Notes that the server has refused to start or to move a job. If nothing else has changed since the cycle
+// began, the next cycle would decide the same, so the job is put aside. Else that is so after the next
+// refusal.
+void Cycles::note_refusal(const Decision& decision, const DecisionBatch& batch) {
+    const bool starts = decision.kind == Decision::Kind::run || decision.kind == Decision::Kind::move;
+    if (!starts || !batch.refusal()) return;
+    Refused& refused = refused_jobs_[decision.job];
+    const bool may_pass = server_.changed->anything() || batch.refusal()->code == PBSE_BADSTATE;
+    if (++refused.times == 1 && may_pass) return;
+    refused.sched = sched_;
+    to_put_aside_.emplace_back(decision.job, batch.refusal()->message);
+}
+
+// Lets the plugin decide about other jobs for a time, after each refusal a longer one, and tells the job's
+// user why. Returns false if the job doesn't wait any more.
+bool Cycles::put_aside(uint64_t handle, const std::string& why) {
+    constexpr int kMostDoubled = 6;
+    const Job* job = server_.state.job_told_as(handle);
+    if (job == nullptr || state_for_plugin(*job) != job_state::kQueued) return false;
+    const int64_t now = server_.now();
+    Refused& refused = refused_jobs_[handle];
+    refused.aside = true;
+    refused.again = now + (int64_t{1} << std::clamp(refused.times - 1, 0, kMostDoubled));
+    Change change(server_, now);
+    change.comment(*job, fmt::format("Not Running: PBS Error: {}", why));
+    if (auto done = change.commit(); !done) server_.parts.log.error(job->id, done.error().message);
+    server_.parts.plugin->put_aside(now, handle, server_.state);
+    return true;
+}
+
+// Lets the plugin decide again about the jobs whose time is over.
+void Cycles::take_up_jobs(int64_t now) {
+    for (auto at = refused_jobs_.begin(); at != refused_jobs_.end();) {
+        auto& [handle, refused] = *at;
+        const Job* job = server_.state.job_told_as(handle);
+        const bool waits = job != nullptr && !job->history() && (!job->running() || is_preempted(*job));
+        if (refused.aside && (!waits || refused.again <= now)) {
+            refused.aside = false;
+            server_.parts.plugin->take_up(now, handle, server_.state);
+            if (waits) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, refused.sched);
+        }
+        at = waits ? std::next(at) : refused_jobs_.erase(at);
+    }
 }
 
 // Returns the next decisions, if they start subjobs of an array together; else an empty list.
@@ -246,6 +298,9 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
+    // The places of the jobs that are put aside are free for others, so another cycle is needed, too.
+    for (const auto& [job, why] : std::exchange(to_put_aside_, {}))
+        dropped_ = put_aside(job, why) || dropped_;
     // If decisions were dropped, ask for another cycle, which considers their jobs anew.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
@@ -281,6 +336,7 @@ void Cycles::run_wanted() {
 void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     weights_.try_again(now);
+    take_up_jobs(now);
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
         // The plugin may now store the usage of jobs. Write the ends of their runs to the disk first: if a

@@ -83,6 +83,9 @@ class Cycles {
     std::vector<Decision> next_together() const;
     Together apply_together(DecisionBatch& batch, const std::vector<Decision>& decisions);
     bool array_goes_on(const DecisionBatch& batch);
+    void note_refusal(const Decision& decision, const DecisionBatch& batch);
+    bool put_aside(uint64_t job, const std::string& why);
+    void take_up_jobs(int64_t now);
     void learn(size_t count, std::chrono::nanoseconds took);
     void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
     void fail_cycle(const Error& error);
@@ -96,7 +99,16 @@ class Cycles {
         8;  // most starts of a slice, by the time that the last starts took after their commit
     SchedLogs logs_;
     Weights weights_;
-    std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
+    std::map<std::string, int64_t> last_;  // scheduler to the instant of its last cycle
+    // The waiting jobs whose start the server has refused, by the plugin's handle. A job that is put aside is
+    // decided about again at the instant `again`, later after each further refusal.
+    struct Refused {
+        int times = 0;
+        bool aside = false;
+        int64_t again = 0;
+        std::string sched{};
+    };
+    std::map<uint64_t, Refused> refused_jobs_;
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;
     // The following members are about the cycle under way.
@@ -110,6 +122,7 @@ class Cycles {
     // The ids of the jobs that the cycle has preempted. not_preempted_: a preemption of the cycle has failed.
     std::vector<std::string> preempted_;
     bool not_preempted_ = false;
+    std::vector<std::pair<uint64_t, std::string>> to_put_aside_;  // plugin's handles of jobs, and the reasons
     bool dropped_ = false;  // a decision was dropped because an object had changed since the cycle began
 };
 

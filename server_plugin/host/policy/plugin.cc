@@ -129,7 +129,20 @@ void Plugin::node_changed(const Node& node, const State& state) {
     client::Plugin::tell(records_of(state).node(node, load_));
 }
 void Plugin::job_changed(int64_t now, const Job& job, const State& state) {
-    client::Plugin::tell(now, records_of(state).job(job));
+    const pbs_job_record& record = records_of(state).job(job);
+    if (record.state != job_state::kQueued || !aside_.contains(record.job))
+        return client::Plugin::tell(now, record);
+    pbs_job_record aside = record;
+    aside.state = 'A';
+    client::Plugin::tell(now, aside);
+}
+void Plugin::put_aside(int64_t now, uint64_t job, const State& state) {
+    const Job* known = state.job_told_as(job);
+    if (known != nullptr && aside_.insert(job).second) tell(now, *known, state);
+}
+void Plugin::take_up(int64_t now, uint64_t job, const State& state) {
+    const Job* known = state.job_told_as(job);
+    if (aside_.erase(job) > 0 && known != nullptr) tell(now, *known, state);
 }
 void Plugin::tell(int64_t now, const Job& job, const State& state) {
     if (job.history() || (job.is_subjob() && !job.running()))

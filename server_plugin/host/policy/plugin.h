@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "server_plugin/client/plugin.h"
@@ -90,6 +91,10 @@ class Plugin : public client::Plugin {
     // Reports that the job has changed, or that it is gone: to the plugin, jobs in the history and subjobs
     // that don't run don't exist.
     void tell(int64_t now, const Job& job, const State& state);
+    // Keeps the plugin from choosing a waiting job, because the server has refused its start; take_up() lets
+    // the plugin choose it again. `job` is the plugin's handle of it.
+    void put_aside(int64_t now, uint64_t job, const State& state);
+    void take_up(int64_t now, uint64_t job, const State& state);
     // Reports a reservation. If it is about to end or has no places, reports only that its queue is a
     // reservation's.
     void reservation_changed(const Reservation& reservation, const State& state);
@@ -111,6 +116,7 @@ class Plugin : public client::Plugin {
 
     std::unique_ptr<RecordBuilder> records_;
     MachineLoad load_;
+    std::unordered_set<uint64_t> aside_;  // the plugin's handles of the jobs that are put aside
 };
 
 }  // namespace pbs::host

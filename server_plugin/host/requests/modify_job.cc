@@ -14,6 +14,7 @@
 #include "server_plugin/host/life/job_attributes.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/launch.h"
+#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/state/accrual.h"
@@ -136,6 +137,10 @@ Result<void> complete(Context& context, Change& change, Job& job, const std::str
             if (auto ok = check_resources(context, change, job); !ok) return ok;
         advance(job, JobEvent::settled, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
+        // The job may have been put aside for what is changed now.
+        change.then([&server = context.server, told = job.told_as(), now = context.now] {
+            if (server.parts.plugin != nullptr) server.parts.plugin->take_up(now, told, server.state);
+        });
     }
     if (running && changes(attributes, "Resource_List")) tell_limits(change, job);
     job.mtime = context.now;
