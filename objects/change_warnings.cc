@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "objects/commands.h"
 #include "objects/draft.h"
@@ -74,16 +76,41 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// Adds a note on an order of jobs by tickets or a weighted priority behind that of fairshare, if the change
+// An order of jobs, and a setting whose order goes before it.
+struct OrderBehind {
+    std::string_view first;
+    std::string_view behind;
+    std::string_view jobs;  // those that are left to the order
+};
+constexpr std::string_view kOfOneEntity = "one entity, or of entities that stand equal";
+constexpr std::array kOrdersBehind{
+    OrderBehind{"fairshare", "weighted_priority", kOfOneEntity},
+    OrderBehind{"fairshare", "tickets_share", kOfOneEntity},
+    OrderBehind{"round_robin", "weighted_priority", "one queue"},
+    OrderBehind{"by_queue", "weighted_priority", "one queue"},
+};
+
+bool orders_jobs(const Object& policy, std::string_view name) {
+    if (name == "tickets_share") return policy.is_set(name) && policy.integer(name) > 0;
+    // With both, by_queue has no effect.
+    return policy.boolean(name) && (name != "by_queue" || !policy.boolean("round_robin"));
+}
+
+bool has_both(const Object& policy, const OrderBehind& order) {
+    return orders_jobs(policy, order.first) && orders_jobs(policy, order.behind);
+}
+
+std::string text_of(const Object& policy, const OrderBehind& order) {
+    return fmt::format("{}: {} goes first: {} orders only the jobs of {}",
+                       object_title(policy.type(), policy.name()), order.first, order.behind, order.jobs);
+}
+
+// Adds a note on an order of jobs by tickets or a weighted priority behind another order, if the change
 // brings both together or names one of them.
-void add_fairshare_first(const Object* before, const Object* after, const Command* command,
-                         std::vector<std::string>& lines) {
+void add_orders_behind(const Object* before, const Object* after, const Command* command,
+                       std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::policy || after->text("algorithm") == "origin")
         return;
-    const auto is_on = [](const Object& policy, std::string_view name) {
-        return name == "tickets_share" ? policy.is_set(name) && policy.integer(name) > 0
-                                       : policy.boolean(name);
-    };
     const auto named = [&](std::string_view name) {
         return command != nullptr && command->kind != CommandKind::unset &&
                std::ranges::any_of(command->changes, [&](const AttributeChange& change) {
@@ -91,16 +118,11 @@ void add_fairshare_first(const Object* before, const Object* after, const Comman
                    return attribute != nullptr && attribute->name == name;
                });
     };
-    for (const std::string_view name : {"weighted_priority", "tickets_share"}) {
-        const auto both = [&](const Object& policy) {
-            return is_on(policy, "fairshare") && is_on(policy, name);
-        };
-        if (!both(*after)) continue;
-        if (before != nullptr && both(*before) && !named(name) && !named("fairshare")) continue;
-        lines.push_back(
-            fmt::format("{}: fairshare goes first: {} orders only the jobs of one entity, or of "
-                        "entities that stand equal",
-                        object_title(after->type(), after->name()), name));
+    for (const OrderBehind& order : kOrdersBehind) {
+        if (!has_both(*after, order)) continue;
+        if (before != nullptr && has_both(*before, order) && !named(order.behind) && !named(order.first))
+            continue;
+        lines.push_back(text_of(*after, order));
     }
 }
 
@@ -187,12 +209,19 @@ void add_closings_without_effect(const Draft& draft, const Object* before, const
 
 }  // namespace
 
+std::vector<std::string> orders_behind(const Object& policy) {
+    std::vector<std::string> out;
+    for (const OrderBehind& order : kOrdersBehind)
+        if (has_both(policy, order)) out.push_back(text_of(policy, order));
+    return out;
+}
+
 void add_change_warnings(const Draft& draft, const Object* before, const Object* after,
                          const Command* command, ServerAbilities abilities, std::vector<std::string>& lines) {
     add_unsupported(before, after, command, lines);
     add_by_server(draft, before, after, abilities, lines);
     if (command != nullptr) add_overruled_hours(draft, after, *command, lines);
-    add_fairshare_first(before, after, command, lines);
+    add_orders_behind(before, after, command, lines);
     add_unreached_rules(before, after, lines);
     add_closings_without_effect(draft, before, after, abilities, lines);
 }

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "migrate/object_names.h"
+#include "objects/change_warnings.h"
 #include "objects/quota_rule.h"
 #include "objects/value.h"
 
@@ -162,6 +164,9 @@ void convert_grid_engine(Changes& to, const GridEngine& files) {
         }
     }
     to.note_all(files.notes);
+    // Other orders that the site has set stay.
+    if (std::ranges::find(files.wanted, "weighted_priority", &Wanted::attribute) != files.wanted.end())
+        to.note_all(objects::orders_behind(to.object_after(objects::ObjectType::policy, kPolicy)));
     to.tell_unless_in_force();
 }
 

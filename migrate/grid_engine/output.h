@@ -52,6 +52,7 @@ class Output {
     void resource(const std::string& name, std::string_view type, std::string_view flag, int line,
                   const std::string& path);
 
+    void note(std::string text) { out_.notes.push_back(std::move(text)); }
     void note(const File& file, const Line& line, std::string_view name, std::string_view text);
     // Notes that a line becomes nothing, and why. Lines of a file with the same reason share one note.
     void left_out(const File& file, const Line& line, std::string_view name, std::string_view why);

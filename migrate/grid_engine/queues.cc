@@ -28,7 +28,7 @@ constexpr std::array kQueueRows{
     QueueRow{"qname",
              "the queue itself isn't made: create it before this migration, as a new queue has no windows"},
     QueueRow{"hostlist", "left out: vnodes serve all queues, or the one in their attribute queue"},
-    QueueRow{"seq_no", "left out: sort_priority of vnodes and Priority of queues give an order"},
+    QueueRow{"seq_no", "left out: sort_priority of vnodes gives them an order"},
     QueueRow{"suspend_thresholds nsuspend suspend_interval",
              "left out: preemption and the end of time_windows suspend jobs, loads don't"},
     QueueRow{"slots complex_values", "left out: resources_available of vnodes and of the queue has amounts"},

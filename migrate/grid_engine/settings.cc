@@ -73,7 +73,7 @@ class SettingsReader {
 
     void read() {
         out_.expect_settings(file_, {"algorithm", "default_duration"});
-        out_.set(ObjectType::policy, kPolicy, "weighted_priority", "True", file_.path);
+        order_of_jobs();
         for (const Line& line : file_.lines) {
             line_ = &line;
             field_ = field_of(line);
@@ -105,12 +105,20 @@ class SettingsReader {
         });
     }
 
+    // Sets the order of jobs, and before it what would order them otherwise.
+    void order_of_jobs() {
+        out_.set(ObjectType::policy, kPolicy, "by_queue", "False", file_.path);
+        out_.note(fmt::format(
+            "{}: by_queue is False: as in Grid Engine, the order of jobs is over all queues", file_.path));
+        out_.set(ObjectType::policy, kPolicy, "help_starving_jobs", "False", file_.path);
+        out_.set(ObjectType::policy, kPolicy, "weighted_priority", "True", file_.path);
+    }
+
     void order_of_vnodes() {
         if (!orders_by_load_) {
             if (sort_line_ != nullptr)
-                out_.left_out(
-                    file_, *sort_line_, "queue_sort_method",
-                    "left out: node_sort_key of the policy orders the vnodes, and Priority the queues");
+                out_.left_out(file_, *sort_line_, "queue_sort_method",
+                              "left out: node_sort_key of the policy orders the vnodes");
             return;
         }
         if (sort_line_ != nullptr) load_lines_.push_back(sort_line_);
@@ -293,7 +301,6 @@ class SettingsReader {
         if (!number)
             return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
         policy("strict_ordering", *number == 0 ? "False" : "True");
-        policy("help_starving_jobs", "False");
         if (*number == 0) return;
         policy("backfill_depth", std::to_string(*number));
         out_.reserves(place_of(file_, {line_}, field_.name));

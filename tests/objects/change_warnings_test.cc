@@ -65,7 +65,7 @@ TEST_F(ChangeWarnings, FairshareGoesBeforeOtherOrders) {
             what);
     };
     run("c f f1");
-    run("c p p1 fairshare_group=f1");
+    run("c p p1 fairshare_group=f1, by_queue=False");
     EXPECT_THAT(run("s p p1 fairshare=True").warnings, IsEmpty());
     EXPECT_THAT(run("s p p1 weighted_priority=True").warnings, ElementsAre(first("weighted_priority")));
     EXPECT_THAT(run("s p p1 tickets_share=100").warnings, ElementsAre(first("tickets_share")));
@@ -73,6 +73,26 @@ TEST_F(ChangeWarnings, FairshareGoesBeforeOtherOrders) {
     EXPECT_THAT(run("s p p1 fairshare=False").warnings, IsEmpty());
     EXPECT_THAT(run("s p p1 fairshare=True").warnings,
                 ElementsAre(first("weighted_priority"), first("tickets_share")));
+}
+
+TEST_F(ChangeWarnings, TheOrderOfQueuesGoesBeforeAWeightedPriority) {
+    const auto first = [](std::string_view what) {
+        return fmt::format("policy p1: {} goes first: weighted_priority orders only the jobs of one queue",
+                           what);
+    };
+    run("c p p1");
+    EXPECT_THAT(run("s p p1 weighted_priority=True").warnings, ElementsAre(first("by_queue")))
+        << "by default";
+    EXPECT_THAT(run("s p p1 comment=x").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 by_queue=False").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 weighted_priority=True").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 round_robin=True").warnings, ElementsAre(first("round_robin")));
+    EXPECT_THAT(run("u p p1 by_queue").warnings, IsEmpty()) << "with round_robin it has no effect";
+    EXPECT_THAT(run("s p p1 round_robin=False").warnings, ElementsAre(first("by_queue")));
+    EXPECT_THAT(run("s p p1 by_queue=True").warnings, ElementsAre(first("by_queue")));
+    EXPECT_THAT(run("s p p1 weighted_priority=False").warnings, IsEmpty());
+    run("c p p2 by_queue=False");
+    EXPECT_THAT(run("s p p2 weighted_priority=True").warnings, IsEmpty());
 }
 
 }  // namespace

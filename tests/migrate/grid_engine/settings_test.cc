@@ -1,4 +1,6 @@
 // Tests the conversion of the settings of Grid Engine's scheduler: the file ssconf.
+#include "migrate/migrate.h"
+#include "objects/store.h"
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -19,19 +21,44 @@ TEST(GridSettings, BecomeAttributesOfThePolicy) {
                               "weight_tickets_share 10000\nshare_override_tickets FALSE\n"
                               "share_functional_shares TRUE\nmax_functional_jobs_to_schedule 5000\n"
                               "policy_hierarchy OSF\nweight_user 1.0\nweight_job 0\n"}}),
-              "set policy default_policy weighted_priority = True\n"
-              "set policy default_policy weight_tickets = 0.01\n"
-              "set policy default_policy weight_waiting_time = 0.278\n"
-              "set policy default_policy weight_deadline = 3600000\n"
-              "set policy default_policy weight_urgency = 0.5\n"
-              "set policy default_policy weight_job_priority = 4\n"
-              "set policy default_policy tickets_functional = 500000000\n"
-              "set policy default_policy tickets_share = 10000\n"
-              "set policy default_policy share_override_tickets = False\n"
-              "set policy default_policy share_functional_shares = True\n"
-              "set policy default_policy max_functional_jobs = 5000\n"
-              "set policy default_policy ticket_order = OSF\n"
-              "set policy default_policy functional_weights = \"user=1,job=0\"\n");
+              kOrderOfJobs +
+                  "set policy default_policy weight_tickets = 0.01\n"
+                  "set policy default_policy weight_waiting_time = 0.278\n"
+                  "set policy default_policy weight_deadline = 3600000\n"
+                  "set policy default_policy weight_urgency = 0.5\n"
+                  "set policy default_policy weight_job_priority = 4\n"
+                  "set policy default_policy tickets_functional = 500000000\n"
+                  "set policy default_policy tickets_share = 10000\n"
+                  "set policy default_policy share_override_tickets = False\n"
+                  "set policy default_policy share_functional_shares = True\n"
+                  "set policy default_policy max_functional_jobs = 5000\n"
+                  "set policy default_policy ticket_order = OSF\n"
+                  "set policy default_policy functional_weights = \"user=1,job=0\"\n");
+}
+
+// By default a policy orders the jobs of each queue by themselves, and starving jobs before all others.
+TEST(GridSettings, NothingGoesBeforeTheWeightedPriority) {
+    const GridFiles files{{"ssconf", "weight_priority 4.0\n"}};
+    EXPECT_THAT(grid_commands(files), testing::StartsWith(kOrderOfJobs));
+    EXPECT_THAT(grid_conversion(files)->report.notes, Contains(kOverAllQueues));
+    EXPECT_EQ(grid_commands({{"srqs", "no resource quota set defined\n"}}), "");
+    const Folder folder;
+    auto store = objects::Store::open(folder.path("policy.db"), {"UTC", {}}, {});
+    ASSERT_TRUE(store);
+    const objects::Identity manager{"root", "localhost", objects::manager_privilege};
+    const auto migrated = [&] {
+        const auto done = migrate(grid_texts(files), *store, manager, {}, {}, {});
+        EXPECT_TRUE(done);
+        return done ? done->report.notes : std::vector<std::string>();
+    };
+    EXPECT_THAT(migrated(), Not(Contains(HasSubstr("goes first"))));
+    ASSERT_TRUE(store->execute({objects::CommandKind::set,
+                                objects::ObjectType::policy,
+                                "default_policy",
+                                {{"round_robin", "True"}, {"weighted_priority", "False"}}},
+                               manager, {}));
+    EXPECT_THAT(migrated(), Contains("policy default_policy: round_robin goes first: weighted_priority "
+                                     "orders only the jobs of one queue"));
 }
 
 TEST(GridSettings, SettingsOfTheShareTreeBecomeAttributesOfTheFsGroup) {
@@ -60,9 +87,8 @@ TEST(GridSettings, JobsOfAUserBecomeAQuota) {
     EXPECT_THAT(grid_commands({{"ssconf", "maxujobs 12\n"}}),
                 HasSubstr("create quota maxujobs\n"
                           "set quota maxujobs rule.each = \"users={*} to jobs=12\"\n"
-                          "set quota maxujobs enabled = True\n"
-                          "set policy default_policy weighted_priority = True\n"
-                          "set policy default_policy quotas = maxujobs\n"));
+                          "set quota maxujobs enabled = True\n" +
+                          kOrderOfJobs + "set policy default_policy quotas = maxujobs\n"));
     EXPECT_THAT(grid_commands({{"ssconf", "maxujobs 0\n"}}), Not(HasSubstr("quota")));
 }
 
@@ -113,7 +139,6 @@ TEST(GridSettings, OfFunctionalTicketsAreLeftOutWithoutThem) {
 TEST(GridSettings, ReservationsBecomeTopJobs) {
     EXPECT_THAT(grid_commands({{"ssconf", "max_reservation 20\n"}}),
                 HasSubstr("set policy default_policy strict_ordering = True\n"
-                          "set policy default_policy help_starving_jobs = False\n"
                           "set policy default_policy backfill_depth = 20\n"));
     EXPECT_THAT(grid_commands({{"ssconf", "max_reservation 0\n"}}),
                 AllOf(HasSubstr("strict_ordering = False\n"), Not(HasSubstr("backfill_depth"))));
@@ -163,18 +188,17 @@ TEST(GridSettings, SettingsOfLoadsBecomeTheOrderOfVnodes) {
     EXPECT_EQ(grid_commands({{"ssconf",
                               "queue_sort_method load\njob_load_adjustments np_load_avg=0.50\n"
                               "load_adjustment_decay_time 0:7:30\nload_formula np_load_avg\n"}}),
-              "set policy default_policy weighted_priority = True\n"
-              "set policy default_policy job_load_adjustments = np_load_avg=0.5\n"
-              "set policy default_policy load_formula = np_load_avg\n"
-              "set policy default_policy node_sort_key = \"load_formula LOW,sort_priority HIGH\"\n"
-              "set policy default_policy load_adjustment_decay_time = 00:07:30\n");
+              kOrderOfJobs +
+                  "set policy default_policy job_load_adjustments = np_load_avg=0.5\n"
+                  "set policy default_policy load_formula = np_load_avg\n"
+                  "set policy default_policy node_sort_key = \"load_formula LOW,sort_priority HIGH\"\n"
+                  "set policy default_policy load_adjustment_decay_time = 00:07:30\n");
     EXPECT_THAT(
         grid_notes({{"ssconf", "load_adjustment_decay_time 0:7:30\nqueue_sort_method load\n"}}),
         testing::UnorderedElementsAre(
             "ge/ssconf:1: load_adjustment_decay_time: left out: without job_load_adjustments it has no "
             "effect",
-            "ge/ssconf:2: queue_sort_method: left out: node_sort_key of the policy orders the vnodes, and "
-            "Priority the queues"));
+            "ge/ssconf:2: queue_sort_method: left out: node_sort_key of the policy orders the vnodes"));
     EXPECT_THAT(grid_commands({{"ssconf",
                                 "load_formula $la+0.5*sc-rm\nqueue_sort_method seqno\n"
                                 "job_load_adjustments nla=1,rm=2M\n"},
@@ -222,9 +246,9 @@ TEST(GridSettings, LoadsThatNoVnodeHasAreReported) {
 
 TEST(GridSettings, SettingsOfPlannedDurationsBecomeThoseOfThePolicy) {
     EXPECT_EQ(grid_commands({{"ssconf", "default_duration 8:00:00\nparams MONITOR=1,DURATION_OFFSET=60\n"}}),
-              "set policy default_policy weighted_priority = True\n"
-              "set policy default_policy default_duration = 08:00:00\n"
-              "set policy default_policy duration_offset = 00:01:00\n");
+              kOrderOfJobs +
+                  "set policy default_policy default_duration = 08:00:00\n"
+                  "set policy default_policy duration_offset = 00:01:00\n");
     EXPECT_THAT(grid_notes({{"ssconf", "default_duration INFINITY\n"}}),
                 ElementsAre("ge/ssconf:1: default_duration: nothing to carry over: a job without a walltime "
                             "has no expected end"));
