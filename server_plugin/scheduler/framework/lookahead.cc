@@ -61,12 +61,12 @@ void Lookahead::add_pauses() {
         const Instant stops = std::max(h.stops, in_.now + KeptReservation::kOverrun);
         const Instant resumes = h.resumes - job_.walltime + Seconds(1);
         if (resumes <= stops) continue;
-        with_pauses_.push_back({stops, number, false});
-        with_pauses_.push_back({resumes, number, true});
+        with_pauses_.push_back({stops, number, false, h.given_up});
+        with_pauses_.push_back({resumes, number, true, h.given_up});
     }
     if (with_pauses_.empty()) return;
     with_pauses_.insert(with_pauses_.end(), events_.begin(), events_.end());
-    std::ranges::stable_sort(with_pauses_, {}, [](const auto& e) { return std::pair(e.at, e.begins); });
+    std::ranges::sort(with_pauses_, {}, &ResourceSchedule::Event::order);
     events_ = with_pauses_;
 }
 

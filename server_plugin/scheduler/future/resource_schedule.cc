@@ -9,10 +9,7 @@ namespace pbs::sched {
 namespace {
 
 bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& b) {
-    if (a.at != b.at) return a.at < b.at;
-    if (a.begins != b.begins) return b.begins;
-    // A job that is given up isn't counted any more, so count it again before its end counts it out.
-    return a.given_up != b.given_up ? a.given_up : a.holding < b.holding;
+    return a.order() < b.order();
 }
 
 // Returns the span for which a running job counts. It begins at Instant::min(), because queries are only

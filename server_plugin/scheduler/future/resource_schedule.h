@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -56,6 +57,9 @@ class ResourceSchedule {
         std::uint32_t holding;
         bool begins;
         bool given_up = false;  // Holding::given_up
+        // A job that is given up isn't counted any more. So count it again before its end, or its pause,
+        // counts it out, and out again after the end of its pause has counted it.
+        auto order() const { return std::tuple(at, begins, given_up == begins, holding); }
     };
 
     // ---- Between cycles. Each call takes O(1), and has its effect at the next begin_cycle().

@@ -85,6 +85,12 @@ void CycleState::count_in_server(const Request& request, int sign) {
                 values::Sum(number_of(request.totals, amount.available.resource).value_or(0)) * sign;
 }
 
+bool CycleState::asks_for_told(const Request& request) const {
+    return std::ranges::any_of(server_amounts, [&](const ServerAmount& amount) {
+        return amount.is_told() && number_of(request.totals, amount.available.resource).value_or(0) != 0;
+    });
+}
+
 bool CycleState::is_excluded(std::uint32_t resource) const {
     return tables->requests.is_excluded(resource);
 }

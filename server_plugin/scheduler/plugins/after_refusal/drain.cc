@@ -205,7 +205,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view, const 
     std::vector<KeptReservation>& all = in_.events->kept;
     // With chunks of several kinds, fewer free amounts can let a job start earlier, because the first kind
     // then goes elsewhere: don't store the reservation.
-    if (job.request->chunks.size() != 1 || !started_.empty()) return;
+    if (job.request->chunks.size() != 1 || !started_.empty() || state_.asks_for_told(*job.request)) return;
     // Don't store it, either, if a filter depends on more than limits of the running jobs of the queue or a
     // host.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||

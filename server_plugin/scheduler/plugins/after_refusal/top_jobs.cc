@@ -242,8 +242,7 @@ bool TopJobsRule::may_keep_any() const {
 }
 
 // Returns the same for the reservation of one job. With chunks of several kinds, fewer free amounts can let
-// a job start earlier, because the first kind then goes elsewhere. What a program of server_dyn_res tells may
-// be taken without an event.
+// a job start earlier, because the first kind then goes elsewhere.
 bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant start) const {
     const Request& request = *job.request;
     const PlaceRules rules = state_.place_rules(job, view);
@@ -251,15 +250,11 @@ bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant 
         !rules.spreads || ((request.order == ChunkOrder::fill ||
                             (request.order == ChunkOrder::by_policy && rules.order == ChunkOrder::fill)) &&
                            request.per_host == 0);
-    const auto is_taken = [&](const ServerAmount& amount) {
-        return amount.is_told() && !amount.given_back &&
-               number_of(request.totals, amount.available.resource).value_or(0) != 0;
-    };
-    return may_keep_any() && std::ranges::none_of(state_.server_amounts, is_taken) &&
-           request.chunks.size() == 1 && request.preferences.empty() && request.group == kNoResource &&
-           view.groups.empty() && in_order && view.hours == nullptr &&
-           view.queue->execution_type == ExecutionType::any && job.suspended == kNoSlot &&
-           !RangeSearch::is_for(c_, job) && !state_.vnodes->divides(state_.pool_for(view, request)) &&
+    return may_keep_any() && !state_.asks_for_told(request) && request.chunks.size() == 1 &&
+           request.preferences.empty() && request.group == kNoResource && view.groups.empty() && in_order &&
+           view.hours == nullptr && view.queue->execution_type == ExecutionType::any &&
+           job.suspended == kNoSlot && !RangeSearch::is_for(c_, job) &&
+           !state_.vnodes->divides(state_.pool_for(view, request)) &&
            std::ranges::all_of(p_.filters, [&](const Filter* filter) {
                return (filter->traits & by_limits_only) != 0 ||
                       (filter->wanted != nullptr && !filter->wanted(s_, in_.now) &&
@@ -270,7 +265,7 @@ bool TopJobsRule::may_keep(const Candidate& job, const QueueView& view, Instant 
 // Makes the last cycle's reservation again, if a search for the job's start would find the same one.
 bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
     const std::size_t number = state_.reservations.size();
-    if (!c_.by_events || !are_kept_ || !started_.empty() || in_.events->since.told) return false;
+    if (!c_.by_events || !are_kept_ || !started_.empty()) return false;
     const KeptTops& kept = in_.events->tops;
     if (number >= kept.list.size()) return false;
     const KeptTops::Top& top = kept.list[number];
