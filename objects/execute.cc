@@ -244,9 +244,13 @@ bool is_hosts(const Command& command) {
 
 Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& context) {
     if (is_hosts(command)) {
-        if (command.type != ObjectType::resource || command.kind != CommandKind::remove ||
-            context.resources.stays(command.object))
+        if (command.type != ObjectType::resource) return {};
+        if (command.kind != CommandKind::remove) {
+            for (const HostChange& change : command.host)
+                if (Result<void> checked = check_retyped(draft, change, context); !checked) return checked;
             return {};
+        }
+        if (context.resources.stays(command.object)) return {};
         return check_unnamed(draft, NameKind::resource, command.object);
     }
     if (Result<void> checked = check_command(command); !checked) return checked;

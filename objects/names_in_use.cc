@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "objects/formula.h"
 #include "objects/quota_rule.h"
 #include "objects/value.h"
+#include "text/json.h"
+#include "text/json_document.h"
 #include "values/text.h"
 
 namespace pbs::objects {
@@ -113,6 +117,14 @@ std::string mistake_in_rule(const std::string& element, const ResourceNames& res
 }
 
 bool names_loads(Syntax syntax) {
+        if (limit.is_formula()) {
+            const auto formula = Formula::compile(limit.most);
+            for (const Formula::Name& name : formula->names())
+                if (const auto of = resources.kind(name.name); of && values::is_text(*of))
+                    return fmt::format(
+                        "column {}: the values of '{}' are no numbers: expected resources with numbers",
+                        limit.column + limit.resource.size() + 1 + name.at, name.name);
+        }
     return syntax == Syntax::load_weights || syntax == Syntax::load_thresholds;
 }
 
@@ -231,6 +243,69 @@ UsedNames::UsedNames(const Draft& draft) {
             for (const std::string& element : format_items(attribute, value)) {
                 if (attribute.refers_to)
                     objects_[*attribute.refers_to].emplace(referred_name(attribute, element));
+namespace {
+
+std::optional<values::ResourceKind> kind_in(std::string_view json) {
+    static constexpr std::pair<std::string_view, values::ResourceKind> kTypes[] = {
+        {"long", values::ResourceKind::integer},  {"float", values::ResourceKind::real},
+        {"size", values::ResourceKind::size},     {"boolean", values::ResourceKind::boolean},
+        {"string", values::ResourceKind::string}, {"string_array", values::ResourceKind::string_array}};
+    const nlohmann::json read = text::parse_json(json);
+    if (!read.is_object() || !read.contains("type")) return std::nullopt;
+    const auto type = text::from_json(read["type"]);
+    const auto* const found =
+        std::ranges::find(kTypes, type.value_or(""), [](const auto& row) { return row.first; });
+    return found == std::end(kTypes) ? std::nullopt : std::optional(found->second);
+}
+
+// Returns the remarks on a value if the resource has this type.
+std::vector<std::string> remarks(const Attribute& attribute, const Value& value, std::string_view resource,
+                                 std::optional<values::ResourceKind> kind, const CheckContext& context) {
+    if (attribute.syntax == Syntax::formula)
+        return kind && values::is_text(*kind)
+                   ? std::vector{fmt::format(
+                         "{}: the values of '{}' are no numbers: expected resources with numbers",
+                         attribute.name, resource)}
+                   : std::vector<std::string>{};
+    ResourceNames resources = context.resources;
+    resources.add(resource, kind);
+    std::vector<std::string> found;
+    const CheckContext other{context.zone, resources,       context.now,     context.queues,
+                             &found,       context.windows, context.patience};
+    if (const Result<void> checked = check_names(attribute, nullptr, value, other); !checked)
+        found.push_back(checked.error().message);
+    return found;
+}
+
+}  // namespace
+
+std::optional<values::ResourceKind> kind_after(const HostChange& resource) {
+    return kind_in(resource.after);
+}
+
+Result<void> check_retyped(const Draft& draft, const HostChange& resource, const CheckContext& context) {
+    const auto is = kind_after(resource);
+    const auto told = kind_in(resource.before);
+    const auto was = told ? told : context.resources.kind(resource.name);
+    if (!is || is == was) return {};
+    Result<void> checked;
+    for (const ObjectType type : own_types()) {
+        draft.for_each(type, [&](const Object& user) {
+            for (const auto& [index, value] : user.values()) {
+                const Attribute& attribute = attributes(type)[index];
+                if (!checked || !names(attribute, value, NameKind::resource, resource.name)) continue;
+                const auto before = remarks(attribute, value, resource.name, was, context);
+                for (const std::string& remark : remarks(attribute, value, resource.name, is, context))
+                    if (checked && std::ranges::find(before, remark) == before.end())
+                        checked = fail(Code::busy,
+                                       fmt::format("type: {} names the resource, and would be wrong: {}",
+                                                   object_title(type, user.name()), remark));
+            }
+        });
+    }
+    return checked;
+}
+
                 for (NamedThing& thing : names_in(attribute, element))
                     (thing.kind == NameKind::queue ? queues_ : resources_).insert(std::move(thing.name));
             }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "objects/check.h"
+#include "objects/commands.h"
 
 namespace pbs::objects {
 
@@ -26,6 +28,14 @@ enum class NameKind { queue, resource };
 // Checks that no policy, fs_group or quota names this queue or resource, so that it may be deleted.
 // queue@host counts as naming `queue`. Errors: busy, naming what refers to it.
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name);
+
+// Returns the type that a resource has after the server's change of it; nullopt: it is removed, or the type
+// isn't known.
+std::optional<values::ResourceKind> kind_after(const HostChange& resource);
+
+// Checks that the values in the draft that name the resource stay right if the server changes the resource's
+// type so. Errors: busy, naming the first object whose value would be wrong, and why.
+Result<void> check_retyped(const Draft& draft, const HostChange& resource, const CheckContext& context);
 
 // All names to which a draft refers, collected once. This makes a deletion of thousands of objects fast: the
 // slow checks run only for names that are in use.

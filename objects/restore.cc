@@ -73,6 +73,9 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     if (problems.empty())
         for (const Error& error : check_windows(draft, changes, context)) problems.add(error);
     for (const HostChange& change : host) {
+        if (change.type == ObjectType::resource)
+            if (const Result<void> fits = check_retyped(draft, change, context); !fits)
+                problems.add(in_object(fits.error(), change.type, change.name));
         if (!change.removes() || (change.type != ObjectType::queue && change.type != ObjectType::resource))
             continue;
         if (change.type == ObjectType::resource && context.resources.stays(change.name)) continue;

@@ -93,6 +93,70 @@ TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
     refused("s p p1 job_sort_key=\"fuel HIGH\"");
 }
 
+// The server's change of a resource's definition, as it reports it for the history.
+Command redefinition(const std::string& name, const std::string& before, const std::string& after) {
+    const auto json = [](const std::string& type) {
+        return fmt::format(R"({{"flag":"q","type":"{}"}})", type);
+    };
+    Command command;
+    command.kind = CommandKind::set;
+    command.type = ObjectType::resource;
+    command.object = name;
+    command.text = "set resource " + name;
+    command.host = {{ObjectType::resource, name, json(before), json(after)}};
+    return command;
+}
+
+TEST_F(NamesInUse, AResourceGetsNoTypeWithWhichAnObjectWouldBeWrong) {
+    store_->define_resource("fuel", values::ResourceKind::integer);
+    run("c quota k");
+    const auto retyped = [&](const std::string& after) -> std::string {
+        const auto done = store_->execute(redefinition("fuel", "long", after), kManager, kNow);
+        if (done) return "accepted";
+        EXPECT_EQ(done.error().code, Code::busy) << after;
+        return done.error().message;
+    };
+    struct Case {
+        const char *set, *unset, *type, *why;
+    };
+    const Case cases[] = {
+        {"s quota k rule=\"a: to fuel=3\"", "u quota k rule", "boolean",
+         "resource fuel: type: quota k names the resource, and would be wrong: rule.a: bad value 'to "
+         "fuel=3': column 4: "
+         "found 'fuel=3', expected True or False"},
+        {"s quota k rule=\"a: vnodes={*} to ncpus=(fuel*2)\"", "u quota k rule", "string",
+         "the values of 'fuel' are no numbers"},
+        {"s p p1 load_thresholds=\"fuel >= 5\"", "u p p1 load_thresholds", "string",
+         "the values of 'fuel' are no numbers"},
+        {"s p p1 load_thresholds=\"fuel >= 5\"", "u p p1 load_thresholds", "boolean",
+         "the values of 'fuel' are no numbers"},
+        {"s p p1 job_sort_formula=\"2*fuel\"", "u p p1 job_sort_formula", "string_array",
+         "the values of 'fuel' are no numbers"},
+        {"s p p1 load_formula=\"2*np_fuel\"", "u p p1 load_formula", "string",
+         "the values of 'fuel' are no numbers"},
+    };
+    for (const Case& one : cases) {
+        run(one.set);
+        EXPECT_THAT(retyped(one.type), HasSubstr(one.why)) << one.set;
+        EXPECT_EQ(retyped("float"), "accepted") << one.set << ": it stays right";
+        EXPECT_EQ(retyped("long"), "accepted") << one.set << ": it is no other type";
+        run(one.unset);
+        EXPECT_EQ(retyped(one.type), "accepted") << one.set;
+    }
+    // What is wrong already, as in a database of an earlier release, is no reason to refuse other changes.
+    run("s quota k rule=\"a: to fuel=3\"");
+    store_->define_resource("fuel", values::ResourceKind::boolean);
+    EXPECT_TRUE(store_->execute(redefinition("fuel", "boolean", "boolean"), kManager, kNow));
+    EXPECT_TRUE(store_->execute(redefinition("fuel", "boolean", "long"), kManager, kNow));
+}
+
+TEST_F(NamesInUse, AFormulaOfARuleNeedsNumbers) {
+    store_->define_resource("color", values::ResourceKind::string);
+    run("c quota k");
+    EXPECT_THAT(refused("s quota k rule=\"a: vnodes={*} to ncpus=(2*color)\"").message,
+                HasSubstr("the values of 'color' are no numbers: expected resources with numbers"));
+}
+
 // A deleted definition may have had the place of a resource that the server has built in.
 TEST_F(NamesInUse, AResourceThatStaysMayBeNamed) {
     store_->define_resource("fuel", {}, true);

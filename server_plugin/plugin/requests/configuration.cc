@@ -14,6 +14,7 @@
 #include "ifl/pbs_error.h"
 #include "migrate/migrate.h"
 #include "migrate/show.h"
+#include "objects/names_in_use.h"
 #include "objects/restore.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
@@ -191,7 +192,8 @@ void note_names(objects::Store& store, const std::vector<objects::HostChange>& c
         if (change.type == objects::ObjectType::queue)
             change.removes() ? store.forget_queue(change.name) : store.define_queue(change.name);
         if (change.type == objects::ObjectType::resource)
-            change.removes() ? store.forget_resource(change.name) : store.define_resource(change.name);
+            change.removes() ? store.forget_resource(change.name)
+                             : store.define_resource(change.name, objects::kind_after(change));
     }
 }
 
