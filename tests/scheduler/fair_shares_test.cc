@@ -132,6 +132,34 @@ TEST(FairShares, ADecayNowLeavesWhatIsForetoldOfIt) {
     EXPECT_EQ(shares.next_decay(at(50)), at(3650));
 }
 
+// A manager's slip, such as 1e18, must leave nothing behind when it is corrected.
+TEST(FairShares, AUsageThatIsSetIsThatAlsoAfterAHugeOne) {
+    for (const double huge : {1e13, 1e18, 1e30, 1e200}) {
+        FairShares shares(group());
+        const auto ann = shares.entity("ann");
+        const auto bob = shares.entity("bob");
+        const auto eve = shares.entity("eve");
+        const auto physics = *shares.find("physics");
+        shares.set_usage(bob, 200.5, at(0));
+        shares.set_usage(eve, 50, at(0));
+        shares.set_usage(ann, 301, at(0));
+        const double of_physics = shares.usage(physics, at(0));
+        const double of_all = shares.usage(FairShares::kRoot, at(0));
+        shares.set_usage(ann, huge, at(0));
+        EXPECT_EQ(shares.usage(ann, at(0)), huge);
+        shares.set_usage(ann, 301, at(0));
+        EXPECT_EQ(shares.usage(ann, at(0)), 301);
+        EXPECT_EQ(shares.usage(bob, at(0)), 200.5);
+        EXPECT_DOUBLE_EQ(shares.usage(physics, at(0)), of_physics) << huge;
+        EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(0)), of_all) << huge;
+        // eve is in no group: a trim removes her usage, and leaves that of the others.
+        shares.set_usage(eve, huge, at(0));
+        shares.trim(at(0));
+        EXPECT_EQ(shares.usage(eve, at(0)), FairShares::kLeastUsage);
+        EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(0)), of_all - 49) << huge;
+    }
+}
+
 TEST(FairShares, LongUsageDoesNotDecay) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "joe", 300}, UsageRow{"", "eve", 50}}}, {}, at(0));

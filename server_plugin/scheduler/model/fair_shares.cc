@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace pbs::sched {
 
@@ -11,6 +12,10 @@ namespace {
 // The largest usage that is read from the store, which another program may have written. Sums of such numbers
 // stay finite.
 constexpr double kMostStored = 1e200;
+
+// Usage up to this is added to the sums of groups, and subtracted from them, with an error below a thousandth
+// of a second. With larger usage the rest of a sum would be lost, so sums are made anew.
+constexpr double kMostBySums = 1e12;
 
 double sane(double usage) {
     return std::min(std::max(FairShares::kLeastUsage, usage), kMostStored);
@@ -415,17 +420,34 @@ void FairShares::decay_now(Instant now) {
     decay_once(now, group_.decay_factor);
 }
 
+// Adds up what a group's members have used, beyond the least usage that each begins with. A decay or a load
+// from the store may leave a group up to a second more for each of them.
+double FairShares::usage_of_members(Node group) const {
+    double sum = kLeastUsage;
+    for (Node node = 0; node < nodes_.size(); ++node)
+        if (node != kRoot && nodes_[node].parent == group) sum += nodes_[node].usage - kLeastUsage;
+    return sum;
+}
+
 void FairShares::set_usage(Node node, double usage, Instant now) {
     settle(now);
-    const double more = std::max(kLeastUsage, usage) - nodes_[node].usage;
-    on_path(node, [&](Element& element) { element.usage = std::max(kLeastUsage, element.usage + more); });
+    const double before = std::exchange(nodes_[node].usage, std::max(kLeastUsage, usage));
+    const double more = nodes_[node].usage - before;
+    const bool loses_digits = std::max(before, nodes_[node].usage) > kMostBySums;
+    for (Node above = node; above != kRoot;) {
+        above = nodes_[above].parent;
+        Element& group = nodes_[above];
+        group.usage = loses_digits ? usage_of_members(above) : std::max(kLeastUsage, group.usage + more);
+    }
     note_path_changed(node);
 }
 
 void FairShares::trim(Instant now) {
     settle(now);
+    bool lost_digits = false;
     for (auto node = static_cast<Node>(in_tree_); node < nodes_.size(); ++node) {
         const double used = nodes_[node].usage - kLeastUsage;
+        lost_digits = lost_digits || used > kMostBySums;
         const double in_all = nodes_[node].long_usage;
         if (used <= 0 && in_all <= 0) continue;
         on_path(node, [&](Element& element) {
@@ -434,6 +456,8 @@ void FairShares::trim(Instant now) {
         });
         note_path_changed(node);
     }
+    if (lost_digits)
+        for (const Node group : {kUnknown, kRoot}) nodes_[group].usage = usage_of_members(group);
     for (const auto& left : long_left_) {
         on_path(kUnknown, [&](Element& element) {
             element.long_usage = std::max(0.0, element.long_usage - left.second);

@@ -173,6 +173,7 @@ class FairShares {
     double seconds(Instant t) const { return static_cast<double>((t - origin_).count()); }
     template <class Change>
     void on_path(Node node, const Change& change);
+    double usage_of_members(Node group) const;
     void count(const Running& job, double sign);
     // Takes a job out of the running ones, and charges the rest of its use. nullopt: it didn't run.
     std::optional<Running> take_out(const Job& job, double used);
