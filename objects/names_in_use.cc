@@ -43,7 +43,8 @@ std::optional<NameKind> named_kind(Syntax syntax) {
 
 bool names_things(Syntax syntax) {
     return named_kind(syntax).has_value() || syntax == Syntax::quota_rules ||
-           syntax == Syntax::load_thresholds || syntax == Syntax::place_sort_keys;
+           syntax == Syntax::load_thresholds || syntax == Syntax::place_sort_keys ||
+           syntax == Syntax::entity_weights;
 }
 
 struct NamedThing {
@@ -52,6 +53,9 @@ struct NamedThing {
     std::string at{};  // the place of the name, if known: "column 12: "
 };
 
+// The entity in a weight that stands for all without a weight of their own.
+constexpr std::string_view kEachOther = "PBS_GENERIC";
+
 // Returns the queues and resources that an element of a value names.
 std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& element) {
     if (const auto kind = named_kind(attribute.syntax)) return {{*kind, std::string(first_name(element))}};
@@ -59,6 +63,11 @@ std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& 
     if (attribute.syntax == Syntax::place_sort_keys)
         for (const std::string& key : place_element(element).keys)
             found.push_back({NameKind::resource, std::string(first_name(key))});
+    if (attribute.syntax == Syntax::entity_weights && element.starts_with("[q:")) {
+        const std::size_t begin = std::string_view("[q:").size();
+        std::string name = element.substr(begin, element.rfind('=') - begin);
+        if (name != kEachOther) found.push_back({NameKind::queue, std::move(name)});
+    }
     if (attribute.syntax == Syntax::load_thresholds) {
         const LoadElement threshold = load_element(element);
         if (!threshold.queue.empty()) found.push_back({NameKind::queue, std::string(threshold.queue)});
@@ -108,6 +117,14 @@ std::string mistake_in_rule(const std::string& element, const ResourceNames& res
             if (const std::string remark = too_long(*formula); !remark.empty())
                 return fmt::format("column {}: {}", column, remark);
         }
+        if (limit.is_formula()) {
+            const auto formula = Formula::compile(limit.most);
+            for (const Formula::Name& name : formula->names())
+                if (const auto of = resources.kind(name.name); of && values::is_text(*of))
+                    return fmt::format(
+                        "column {}: the values of '{}' are no numbers: expected resources with numbers",
+                        limit.column + limit.resource.size() + 1 + name.at, name.name);
+        }
         if (!kind || limit.resource == "jobs") continue;
         if (limit.is_formula() ? values::is_text(*kind) : !values::parse_amount(*kind, limit.most))
             return fmt::format("column {}: found '{}={}', expected {}", limit.column, limit.resource,
@@ -117,14 +134,6 @@ std::string mistake_in_rule(const std::string& element, const ResourceNames& res
 }
 
 bool names_loads(Syntax syntax) {
-        if (limit.is_formula()) {
-            const auto formula = Formula::compile(limit.most);
-            for (const Formula::Name& name : formula->names())
-                if (const auto of = resources.kind(name.name); of && values::is_text(*of))
-                    return fmt::format(
-                        "column {}: the values of '{}' are no numbers: expected resources with numbers",
-                        limit.column + limit.resource.size() + 1 + name.at, name.name);
-        }
     return syntax == Syntax::load_weights || syntax == Syntax::load_thresholds;
 }
 
@@ -234,15 +243,6 @@ Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view n
     return refuse_users(kind == NameKind::queue ? "queue" : "resource", name, std::move(users));
 }
 
-UsedNames::UsedNames(const Draft& draft) {
-    const auto read = [&](const Object& user) {
-        for (const auto& [index, value] : user.values()) {
-            const Attribute& attribute = attributes(user.type())[index];
-            if (attribute.syntax == Syntax::formula) formulas_.insert(std::get<std::string>(value));
-            if (!names_things(attribute.syntax) && !attribute.refers_to) continue;
-            for (const std::string& element : format_items(attribute, value)) {
-                if (attribute.refers_to)
-                    objects_[*attribute.refers_to].emplace(referred_name(attribute, element));
 namespace {
 
 std::optional<values::ResourceKind> kind_in(std::string_view json) {
@@ -306,6 +306,15 @@ Result<void> check_retyped(const Draft& draft, const HostChange& resource, const
     return checked;
 }
 
+UsedNames::UsedNames(const Draft& draft) {
+    const auto read = [&](const Object& user) {
+        for (const auto& [index, value] : user.values()) {
+            const Attribute& attribute = attributes(user.type())[index];
+            if (attribute.syntax == Syntax::formula) formulas_.insert(std::get<std::string>(value));
+            if (!names_things(attribute.syntax) && !attribute.refers_to) continue;
+            for (const std::string& element : format_items(attribute, value)) {
+                if (attribute.refers_to)
+                    objects_[*attribute.refers_to].emplace(referred_name(attribute, element));
                 for (NamedThing& thing : names_in(attribute, element))
                     (thing.kind == NameKind::queue ? queues_ : resources_).insert(std::move(thing.name));
             }

@@ -39,6 +39,14 @@ ResourceNames::ResourceNames() {
         names_[name].stays = true;
 }
 
+ResourceNames ResourceNames::of_every_server() {
+    ResourceNames names;
+    for (const char* name : {"accelerator", "accelerator_memory", "accelerator_model", "aoe", "energy", "eoe",
+                             "nchunk", "ngpus", "soft_walltime"})
+        names.names_.erase(name);
+    return names;
+}
+
 void ResourceNames::add(std::string_view name, std::optional<values::ResourceKind> kind, bool stays) {
     Known& known = names_[std::string(name)];
     if (kind) known.kind = kind;

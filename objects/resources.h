@@ -19,14 +19,17 @@ struct KnownResource {
 
 class ResourceNames {
   public:
-    // Begins with the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
+    // Begins with the usual resources of a PBS server, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
+    // Returns those of these resources that every server has. Only OpenPBS has the others, such as
+    // soft_walltime, and only some sites have ngpus, which the older schedulers knew.
+    static ResourceNames of_every_server();
     // Adds a name; or its type, or that it stays, if the name is there. nullopt: the type isn't known.
     void add(std::string_view name, std::optional<values::ResourceKind> kind = {}, bool stays = false);
     // Removes a name, unless it stays.
     void remove(std::string_view name);
-    // Returns whether the server has the resource even after its definition was deleted. True for those that
-    // every server has (see the constructor).
+    // Returns whether the server has the resource even after its definition was deleted. True for the usual
+    // ones (see the constructor).
     bool stays(std::string_view name) const;
     bool contains(std::string_view name) const { return names_.contains(name); }
     std::optional<values::ResourceKind> kind(std::string_view name) const;

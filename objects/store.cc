@@ -47,7 +47,7 @@ struct Part {
 struct Store::State {
     std::unique_ptr<Database> database;
     rrule::Zone zone;
-    ResourceNames resources{};
+    ResourceNames resources = ResourceNames::of_every_server();
     QueueNames queues{};
     std::shared_ptr<const Snapshot> snapshot{};
     KeptWindows windows{};

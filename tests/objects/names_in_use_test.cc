@@ -93,6 +93,35 @@ TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
     refused("s p p1 job_sort_key=\"fuel HIGH\"");
 }
 
+// ngpus and the resources of OpenPBS alone count only where the server has them.
+TEST_F(NamesInUse, ResourcesThatThisServerDoesNotHaveAreNone) {
+    run("c quota k");
+    for (const char* name : {"ngpus", "aoe", "soft_walltime", "nchunk", "energy"}) {
+        const std::string none = fmt::format("'{}' is not a resource of this server", name);
+        EXPECT_THAT(refused(fmt::format("s p p1 reserved_resources={}", name)).message, HasSubstr(none));
+        EXPECT_THAT(refused(fmt::format("s p p1 urgency_of_resources=\"ncpus=1, {}=2\"", name)).message,
+                    HasSubstr(none));
+        EXPECT_THAT(refused(fmt::format("s quota k rule=\"a: to {}=1\"", name)).message, HasSubstr(none));
+        store_->define_resource(name);
+        run(fmt::format("s p p1 reserved_resources={}", name));
+        EXPECT_FALSE(store_->check_resource_unused(name)) << name;
+        run("u p p1 reserved_resources");
+        store_->forget_resource(name);
+        refused(fmt::format("s p p1 reserved_resources={}", name));
+    }
+}
+
+TEST_F(NamesInUse, QueuesWithSharesOrTicketsExist) {
+    for (const char* attribute : {"functional_shares", "override_tickets"}) {
+        EXPECT_EQ(refused(fmt::format("s p p1 {}=\"[u:nix=1],[q:nix=1]\"", attribute)).message,
+                  fmt::format("policy p1: {}: bad value '[q:nix=1]': there is no queue 'nix'", attribute));
+        run(fmt::format("s p p1 {}=\"[u:nix=1],[q:PBS_GENERIC=2],[q:workq=1]\"", attribute));
+        EXPECT_EQ(refused("d q workq").message,
+                  fmt::format("queue workq is in use by policy p1 ({})", attribute));
+        run(fmt::format("u p p1 {}", attribute));
+    }
+}
+
 // The server's change of a resource's definition, as it reports it for the history.
 Command redefinition(const std::string& name, const std::string& before, const std::string& after) {
     const auto json = [](const std::string& type) {
