@@ -194,6 +194,61 @@ TEST_F(Requests, CustomResources) {
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "ncpus").code, PBSE_ATTRRO);
 }
 
+// What no job may ask for isn't taken as a default either, and neither is what policies can't read.
+TEST_F(Requests, DefaultsAreCheckedLikeRequests) {
+    make_queue("q");
+    const std::pair<const char*, const char*> bad[] = {
+        {"select_range", "1-x"}, {"select_range", "4-2"}, {"prefer", "&&"},     {"prefer", "mem"},
+        {"deadline", "99"},      {"deadline", "abc"},     {"deadline", "2460"}, {"chunk_order", "spiral"},
+        {"per_host", "0"},       {"start_within", "-1"},  {"ncpus", "-1"}};
+    for (const auto& [name, value] : bad) {
+        const std::string key = std::string("resources_default.") + name;
+        EXPECT_EQ(set(PBS_OBJ_SERVER, "", key, value), PBSE_BADATVAL) << name << "=" << value;
+        EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", key, value), PBSE_BADATVAL) << name << "=" << value;
+    }
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "default_chunk.ncpus", "-1"), PBSE_BADATVAL);
+    const std::pair<const char*, const char*> good[] = {{"select_range", "2,4-8:2,16-"},
+                                                        {"prefer", "mem>=1gb+host!=n*"},
+                                                        {"deadline", "2330"},
+                                                        {"deadline", "203012312359.30"},
+                                                        {"chunk_order", "round_robin"},
+                                                        {"per_host", "2"},
+                                                        {"start_within", "0"},
+                                                        {"ncpus", "2"}};
+    for (const auto& [name, value] : good) {
+        const std::string key = std::string("resources_default.") + name;
+        EXPECT_EQ(set(PBS_OBJ_SERVER, "", key, value), 0) << name << "=" << value;
+        EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", key, value), 0) << name << "=" << value;
+        EXPECT_EQ(manage(root(), PBS_CMD_UNSET, PBS_OBJ_QUEUE, "q", {attribute(key, "")}).code, 0);
+    }
+    for (const char* time : {"99", "abc", "2460", "203013312359", "2330.60", "20301231235"})
+        EXPECT_EQ(submit(user(), {attribute("Resource_List.deadline", time)}, "q"),
+                  std::to_string(PBSE_BADATVAL))
+            << time;
+    EXPECT_EQ(submit(user(), {attribute("Resource_List.per_host", "0")}, "q"), std::to_string(PBSE_BADATVAL));
+}
+
+TEST_F(Requests, AnArrayHasNoRange) {
+    make_queue("q");
+    const auto array = [&](ifl::Attributes more) {
+        more.push_back(attribute("array_indices_submitted", "1-4"));
+        return submit(user(), std::move(more), "q");
+    };
+    const ifl::Attribute range = attribute("Resource_List.select_range", "1-4");
+    EXPECT_EQ(array({range}), std::to_string(PBSE_NOSUP));
+    const std::string id = array({});
+    const auto alter = [&](const std::string& job) {
+        return ask(root(), ifl::RequestType::modify_job, ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, job, {range}})
+            .code;
+    };
+    EXPECT_EQ(alter(id), PBSE_NOSUP);
+    EXPECT_EQ(job_shows(id, "Resource_List.select_range"), "");
+    EXPECT_EQ(alter(submit(user(), {}, "q")), 0);
+    // A default is one of the site, for the queue's other jobs.
+    ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "resources_default.select_range", "1-4"), 0);
+    EXPECT_EQ(job_shows(array({}), "job_state"), "Q");
+}
+
 TEST_F(Requests, AJobIsQueuedWithWhatItLeftOpen) {
     make_queue("q");
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q"), 0);

@@ -26,7 +26,7 @@ struct FirstChunks {
 FirstChunks first_chunks(std::string_view select) {
     select = select.substr(0, select.find('+'));
     FirstChunks first;
-    first.count = sched::number_of_chunks(select.substr(0, select.find(':'))).value_or(1);
+    first.count = values::number_of_chunks(select.substr(0, select.find(':'))).value_or(1);
     first.cpus = cpus_of_select(select).value_or(first.count) / first.count;
     return first;
 }

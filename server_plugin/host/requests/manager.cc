@@ -161,6 +161,19 @@ Management::Management(Context& context_given, const ifl::Manage& body_given)
     }
 }
 
+namespace {
+
+// Checks the value that a change has given to a default of jobs. Without the name of a resource, nothing is
+// set.
+Result<void> check_defaults(const Attributes& attributes, const AttributeDef& def,
+                            const ifl::Attribute& change, const ResourceTable& resources) {
+    const Resource* resource = resources.find(change.resource);
+    const AttributeValue* value = resource == nullptr ? nullptr : attributes.find(def.name, resource->name);
+    return value == nullptr ? Result<void>() : check_default(*resource, value->value());
+}
+
+}  // namespace
+
 Managed<> apply_own(Management& request, const AttributeTable& table, Attributes& attributes,
                     const AttributeHook& hook) {
     const uint32_t rights = write_rights(request.context.who);
@@ -176,6 +189,9 @@ Managed<> apply_own(Management& request, const AttributeTable& table, Attributes
         }
         if ((def->flags & rights & kAllWrites) == 0) return tl::unexpected(Refusal{{PBSE_ATTRRO, {}}, i});
         auto done = apply_change(attributes, *def, change, request.context.state().resources);
+        if (done && change.op != ifl::Op::unset &&
+            (def->name == "resources_default" || def->name == "default_chunk"))
+            done = check_defaults(attributes, *def, change, request.context.state().resources);
         if (done && hook) done = hook(*def, change);
         if (!done) return tl::unexpected(Refusal{done.error(), i});
     }

@@ -18,6 +18,7 @@
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/state/accrual.h"
+#include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
 #include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -121,6 +122,7 @@ Result<void> take_estimate(const Context& context, const ifl::Attribute& attribu
 Result<void> check_resources(Context& context, Change& change, Job& job) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE);
+    if (auto ok = check_array_request(job); !ok) return ok;
     if (auto ok = complete_resources(job, *queue, context.state()); !ok) return ok;
     if (context.who.operator_()) return {};
     if (auto ok = within_limits(job, *queue, context.state()); !ok) return ok;

@@ -102,6 +102,7 @@ ifl::Reply queue_job(Context& context) {
     job.sequence = next_sequence(server);
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
+    if (auto ok = check_array_request(job); !ok) return refuse(ok.error());
     complete(context, job, *queue);
     // Check here already whether the queue takes the job, so that the client learns of a refusal before it
     // sends the script. Commit repeats the checks that depend on other jobs. It repeats the others if the

@@ -50,6 +50,16 @@ Result<void> make_array(Job& job, const State& state) {
     return {};
 }
 
+Result<void> check_array_request(const Job& job) {
+    if (!job.is_array() || job.attributes.text("Resource_List", "select_range").empty() ||
+        job.is_defaulted("select_range"))
+        return {};
+    return fail(PBSE_NOSUP,
+                fmt::format("No support for requested service: a job array with select_range={}: expected "
+                            "one number of chunks in its select",
+                            job.attributes.text("Resource_List", "select_range")));
+}
+
 Result<void> fits_array_size(const Job& job, const Queue& queue) {
     if (!job.is_array() || !queue.attributes.has("max_array_size")) return {};
     if (job.subjobs->submitted.count() > queue.attributes.integer("max_array_size", 0))

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ifl/attributes/built_in_resources.h"
 #include "ifl/pbs_error.h"
+#include "values/abridged.h"
+#include "values/chunk_numbers.h"
+#include "values/comparison.h"
 #include "values/text.h"
 
 namespace pbs::host {
@@ -119,11 +123,68 @@ std::string_view Resource::type_text() const {
     return "string";
 }
 
+namespace {
+
+Result<void> illegal(const Resource& resource, std::string_view value, std::string_view expected) {
+    return fail(PBSE_BADATVAL, fmt::format("Illegal value \"{}\" for {}: expected {}",
+                                           values::abridged(value, 200), resource.name, expected));
+}
+
+// Returns whether the text is a time of the form [[[[CC]YY]MM]DD]hhmm[.SS]. The scheduler, which knows the
+// time zone, may still find that there is no such day.
+bool is_time(std::string_view text) {
+    std::string_view digits = text.substr(0, text.find('.'));
+    const std::string_view seconds = digits.size() == text.size() ? "00" : text.substr(digits.size() + 1);
+    if (digits.size() < 4 || digits.size() > 12 || digits.size() % 2 != 0 || seconds.size() != 2)
+        return false;
+    if (!std::ranges::all_of(digits, values::is_digit) || !std::ranges::all_of(seconds, values::is_digit))
+        return false;
+    const auto last_two = [&] {
+        const int number = (digits[digits.size() - 2] - '0') * 10 + (digits.back() - '0');
+        digits.remove_suffix(2);
+        return number;
+    };
+    if (seconds > "59" || last_two() > 59 || last_two() > 23) return false;
+    if (digits.empty()) return true;
+    const int day = last_two();
+    const int month = digits.empty() ? 1 : last_two();
+    return day >= 1 && day <= 31 && month >= 1 && month <= 12;
+}
+
+// Returns whether each part of a `prefer` has a name, a sign and a value.
+bool is_preference(std::string_view text) {
+    constexpr size_t kMost = 20;
+    const auto parts = values::split(text, '+');
+    return parts.size() <= kMost && std::ranges::all_of(parts, [](std::string_view part) {
+               const size_t at = part.find_first_of("!<>=");
+               if (at == 0 || at == std::string_view::npos) return false;
+               part.remove_prefix(at);
+               return values::take_comparison(part) && !part.empty();
+           });
+}
+
+}  // namespace
+
 Result<void> check_request(const Resource& resource, std::string_view value) {
-    if (!is_amount(resource.type) || resource.name == "nice" || amount_of(resource.type, value) >= 0)
-        return {};
-    return fail(PBSE_BADATVAL,
-                fmt::format("Illegal value \"{}\" for {}: expected 0 or more", value, resource.name));
+    if (resource.name == "deadline" && resource.type == Type::text && !value.empty() && !is_time(value))
+        return illegal(resource, value, "a time, [[[[CC]YY]MM]DD]hhmm[.SS]");
+    if (!is_amount(resource.type) || resource.name == "nice") return {};
+    const int64_t least = resource.name == "per_host" ? 1 : 0;
+    if (amount_of(resource.type, value) >= least) return {};
+    return illegal(resource, value, fmt::format("{} or more", least));
+}
+
+Result<void> check_default(const Resource& resource, std::string_view value) {
+    if (resource.type == Type::text && !value.empty()) {
+        if (resource.name == "select_range" && !values::parse_chunk_numbers(value))
+            return illegal(resource, value, values::kChunkNumbersForm);
+        if (resource.name == "chunk_order" && value != "fill" && value != "round_robin")
+            return illegal(resource, value, "fill or round_robin");
+        if (resource.name == "prefer" && !is_preference(value))
+            return illegal(resource, value,
+                           "at most 20 with + between, each RESOURCE=VALUE, or with one of != < <= > >=");
+    }
+    return check_request(resource, value);
 }
 
 ResourceTable::ResourceTable(const ResourceTable& other) : by_id_(other.by_id_.size()) {

@@ -7,14 +7,9 @@
 
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
-#include "values/number.h"
-#include "values/text.h"
 
 namespace pbs::sched {
 namespace {
-
-constexpr std::int64_t kMostChunks = 10'000'000;
-constexpr std::size_t kMostParts = 100;
 
 // The select of a job in two parts: the number of the first chunks, and what follows it.
 struct FirstChunks {
@@ -24,7 +19,7 @@ struct FirstChunks {
 };
 FirstChunks split_select(std::string_view select) {
     const auto end = std::min(select.find_first_of(":+"), select.size());
-    const auto count = number_of_chunks(select.substr(0, end));
+    const auto count = values::number_of_chunks(select.substr(0, end));
     if (!count) return {1, select, true};
     const bool has_resources = end < select.size() && select[end] == ':';
     return {*count, select.substr(has_resources ? end + 1 : end), has_resources};
@@ -37,33 +32,11 @@ const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
 
 }  // namespace
 
-std::optional<std::int64_t> number_of_chunks(std::string_view text) {
-    const auto number = values::number<std::int64_t>(text);
-    return number && *number >= 1 && *number <= kMostChunks ? number : std::nullopt;
-}
-
 std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
+    auto parts = values::parse_chunk_numbers(text);
+    if (!parts) return std::nullopt;
     ChunkRange range;
-    for (std::string_view part : values::split(text, ',')) {
-        if (range.parts_.size() == kMostParts) return std::nullopt;
-        Part read;
-        if (const auto colon = part.find(':'); colon != std::string_view::npos) {
-            const auto step = number_of_chunks(part.substr(colon + 1));
-            if (!step || part.find('-') == std::string_view::npos) return std::nullopt;
-            read.step = *step;
-            part = part.substr(0, colon);
-        }
-        const auto dash = std::min(part.find('-'), part.size());
-        const auto low = number_of_chunks(part.substr(0, dash));
-        const bool open = dash + 1 == part.size();
-        const auto high = dash == part.size() ? low
-                          : open              ? std::optional(kMostChunks)
-                                              : number_of_chunks(part.substr(dash + 1));
-        if (!low || !high || *high < *low) return std::nullopt;
-        read.low = *low;
-        read.high = *high;
-        range.parts_.push_back(read);
-    }
+    for (const values::ChunkNumbers& part : *parts) range.parts_.push_back({part.low, part.high, part.step});
     return range;
 }
 

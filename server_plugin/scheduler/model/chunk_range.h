@@ -12,16 +12,13 @@
 
 #include "server_plugin/scheduler/model/cluster.h"
 #include "server_plugin/scheduler/model/resources.h"
+#include "values/chunk_numbers.h"
 
 namespace pbs::sched {
 
-// Reads a number of chunks, from 1 to 10,000,000.
-std::optional<std::int64_t> number_of_chunks(std::string_view text);
-
 class ChunkRange {
   public:
-    // Reads "4-16", "4-16:4" (each fourth), "4-" (4 or more), or several, as "2,4,8-16". nullopt: it is none
-    // of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
+    // Reads what values::parse_chunk_numbers() reads.
     static std::optional<ChunkRange> parse(std::string_view text);
     bool empty() const { return parts_.empty(); }
     // Keeps only the multiples of `number`, which is at least 1. Returns false if there are none.

@@ -52,7 +52,7 @@ bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk
         text.remove_prefix(std::min(end + 1, text.size()));
         const auto equals = part.find('=');
         if (equals == std::string_view::npos) {
-            const auto count = number_of_chunks(part);
+            const auto count = values::number_of_chunks(part);
             if (!first || !count) return false;
             chunk.count = *count;
         } else {
