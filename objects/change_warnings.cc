@@ -126,6 +126,29 @@ void add_orders_behind(const Object* before, const Object* after, const Command*
     }
 }
 
+// Adds a note on tickets_functional without functional_shares, if the change brings that about or names one
+// of them.
+void add_tickets_without_shares(const Object* before, const Object* after, const Command* command,
+                                std::vector<std::string>& lines) {
+    const auto lacks_shares = [](const Object& policy) {
+        return policy.is_set("tickets_functional") && policy.integer("tickets_functional") > 0 &&
+               !policy.is_set("functional_shares");
+    };
+    if (after == nullptr || after->type() != ObjectType::policy || after->text("algorithm") == "origin" ||
+        !lacks_shares(*after))
+        return;
+    const bool named = command != nullptr && command->kind != CommandKind::unset &&
+                       std::ranges::any_of(command->changes, [](const AttributeChange& change) {
+                           const Attribute* attribute = find_attribute(ObjectType::policy, change.name);
+                           return attribute != nullptr && attribute->name == "tickets_functional";
+                       });
+    if (before != nullptr && lacks_shares(*before) && !named) return;
+    lines.push_back(
+        fmt::format("{}: tickets_functional gives tickets only to jobs that ask for job_shares: set "
+                    "functional_shares to give some to users, groups, projects or queues",
+                    object_title(after->type(), after->name())));
+}
+
 // Adds a warning for each new rule of a quota that is never reached because of an earlier rule. There are at
 // most ten warnings.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
@@ -222,6 +245,7 @@ void add_change_warnings(const Draft& draft, const Object* before, const Object*
     add_by_server(draft, before, after, abilities, lines);
     if (command != nullptr) add_overruled_hours(draft, after, *command, lines);
     add_orders_behind(before, after, command, lines);
+    add_tickets_without_shares(before, after, command, lines);
     add_unreached_rules(before, after, lines);
     add_closings_without_effect(draft, before, after, abilities, lines);
 }

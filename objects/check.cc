@@ -296,8 +296,7 @@ Result<void> check_quota_rules(const Value* before, const StringList& rules) {
 Result<void> check_range_chunks(const Attribute& attribute, const Value* before, const Value& value) {
     if (attribute.name != "max_range_chunks" || std::get<std::int64_t>(value) <= kMostRangeChunks) return {};
     if (before && *before == value) return {};
-    return bad_value(attribute.name, format_value(attribute, value),
-                     fmt::format("at most {}", kMostRangeChunks));
+    return bad_value(attribute.name, format_value(attribute, value), expected_text(attribute));
 }
 
 // Checks that rrule, start_time and end_time make a window. The start_time is the time of day at which a rule

@@ -72,8 +72,9 @@ std::string expected_text(const Attribute& attribute) {
         case Syntax::integer:
         case Syntax::percentage:
         case Syntax::real:
-            if (attribute.maximum >= 9e15) return fmt::format("{} of at least {}", form, attribute.minimum);
-            return fmt::format("{} from {} to {:.0f}", form, attribute.minimum, attribute.maximum);
+            return fmt::format("{} from {} to {:.0f}", form, attribute.minimum,
+                               attribute.name == "max_range_chunks" ? static_cast<double>(kMostRangeChunks)
+                                                                    : attribute.maximum);
         case Syntax::object_name:
         case Syntax::object_names:
             return fmt::format(fmt::runtime(form),

@@ -21,6 +21,8 @@
 #include "ifl/cmds/config_format.h"
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
+#include "values/abridged.h"
+#include "values/number.h"
 #include "values/text.h"
 
 namespace {
@@ -253,6 +255,17 @@ void add_object(CLI::App& command, Arguments& arguments) {
         });
 }
 
+CLI::Validator is_revision() {
+    return {[](std::string& text) {
+                const auto number = pbs::values::digits<std::int64_t>(text);
+                return number ? std::string()
+                              : fmt::format(
+                                    "'{}' is no revision: expected a number of pbs_config history, from 0 on",
+                                    pbs::values::abridged(text, 40));
+            },
+            "", "REVISION"};
+}
+
 void add_commands(CLI::App& app, Arguments& arguments, Action& action) {
     const auto add = [&](const char* name, const char* help, Action todo) {
         CLI::App* command = app.add_subcommand(name, help);
@@ -269,23 +282,21 @@ void add_commands(CLI::App& app, Arguments& arguments, Action& action) {
     command->add_flag("--json", arguments.json, "As a JSON array, with the values before and after");
 
     command = add("diff", "Show what is different at two revisions", diff);
-    command->add_option("R1", arguments.revision, "The revision before")
-        ->required()
-        ->check(CLI::NonNegativeNumber);
+    command->add_option("R1", arguments.revision, "The revision before")->required()->check(is_revision());
     command->add_option("R2", arguments.second_revision, "The revision after; the present one if not given")
-        ->check(CLI::NonNegativeNumber);
+        ->check(is_revision());
     add_object(*command, arguments);
     command->add_flag("--qmgr", arguments.qmgr, "As directives of qmgr that make R2 out of R1");
 
     command = add("rollback", "Go back to a revision, as one change", rollback);
-    command->add_option("R", arguments.revision, "The revision")->required()->check(CLI::NonNegativeNumber);
+    command->add_option("R", arguments.revision, "The revision")->required()->check(is_revision());
     add_object(*command, arguments);
     command->add_flag("--dry-run", arguments.dry_run, "Check, and show what would change; change nothing");
 
     command = add("export", "Write the configuration as JSON", export_configuration);
     command->add_option("FILE", arguments.file, "Where to; standard output if not given, or -");
     command->add_option("--revision", arguments.second_revision, "As it was at this revision")
-        ->check(CLI::NonNegativeNumber);
+        ->check(is_revision());
 
     command->add_flag("--without-server", arguments.without_server,
                       "Leave out what the server keeps itself: queues, nodes, resources, its own attributes");

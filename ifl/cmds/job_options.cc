@@ -157,7 +157,19 @@ Result<void> add_most_running(JobOptions& options, std::string_view most) {
 Result<void> split_range(AttrList& attributes, bool is_array) {
     const std::string* select = attributes.find(ATTR_l, "select");
     if (select == nullptr) return {};
-    const std::string range = select->substr(0, select->find(':'));
+    for (std::size_t plus = select->find('+'); plus != std::string::npos;
+         plus = select->find('+', plus + 1)) {
+        const std::string count = select->substr(plus + 1, select->find_first_of(":+", plus + 1) - plus - 1);
+        const std::size_t dash = count.find('-');
+        if (dash == std::string::npos || !parse_integer(std::string_view(count).substr(0, dash)) ||
+            (dash + 1 < count.size() && !parse_integer(std::string_view(count).substr(dash + 1))))
+            continue;
+        return fail(
+            fmt::format("select '{}': '{}' in column {}: expected one number, because only the first chunks "
+                        "may have a range",
+                        *select, count, plus + 2));
+    }
+    const std::string range = select->substr(0, select->find_first_of(":+"));
     const std::size_t dash = range.find('-');
     const auto low = parse_integer(std::string_view(range).substr(0, dash));
     if (dash == std::string::npos || !low) return {};

@@ -49,8 +49,22 @@ std::string json(const std::vector<QuotaCounter>& rows) {
     return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string table(const std::vector<QuotaCounter>& rows) {
-    if (rows.empty()) return "No running job is counted by a quota.\n";
+// Returns the jobs that the user asked for, in words: "" or " of user u in queue q".
+std::string whose(const Arguments& arguments) {
+    std::string text;
+    const auto add = [&](std::string_view before, const std::string& name) {
+        if (!name.empty()) text += fmt::format("{}{}", before, printable(name));
+    };
+    add(" of user ", arguments.user);
+    add(" in queue ", arguments.queue);
+    return text;
+}
+
+std::string table(const std::vector<QuotaCounter>& rows, const Arguments& arguments) {
+    if (rows.empty())
+        return fmt::format(
+            "No running job{} is counted by {}.\n", whose(arguments),
+            arguments.quota.empty() ? "a quota" : fmt::format("quota {}", printable(arguments.quota)));
     using Line = std::array<std::string, 7>;
     std::vector<Line> lines{{"Quota", "Rule", "Counter", "Resource", "Used", "Limit", "In force"}};
     for (const QuotaCounter& row : rows)
@@ -90,7 +104,7 @@ int show(const Connection& connection, const Arguments& arguments) {
             return exit_status(code);
         }
     }
-    const std::string text = arguments.format == "json" ? json(rows) : table(rows);
+    const std::string text = arguments.format == "json" ? json(rows) : table(rows, arguments);
     return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
 }
 

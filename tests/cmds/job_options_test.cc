@@ -220,6 +220,14 @@ TEST(SubmitOptions, ASelectMayHaveARangeOfChunks) {
         ASSERT_FALSE(refused) << bad;
         EXPECT_THAT(refused.error().message, HasSubstr("expected a range of numbers of chunks")) << bad;
     }
+    for (const auto& [select, at] : {std::pair{"1+2-4:ncpus=1", "'2-4' in column 3"},
+                                     std::pair{"2-4:ncpus=1+1:mem=1gb+3-", "'3-' in column 23"}}) {
+        const auto refused = parse_submit_options({"-l", std::string("select=") + select}, kContext);
+        ASSERT_FALSE(refused) << select;
+        EXPECT_THAT(refused.error().message, HasSubstr(at));
+        EXPECT_THAT(refused.error().message,
+                    HasSubstr("expected one number, because only the first chunks may have a range"));
+    }
     const auto array = parse_submit_options({"-l", "select=4-8:ncpus=1", "-J", "1-5"}, kContext);
     ASSERT_FALSE(array);
     EXPECT_THAT(array.error().message, HasSubstr("a job array can't have a range"));

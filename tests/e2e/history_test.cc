@@ -93,6 +93,13 @@ TEST_F(History, ShowsDifferencesAndGoesBack) {
     const Output lost = config({"rollback", std::to_string(std::stoi(then) - 1), "--object", "policy p2"});
     EXPECT_NE(lost.exit, 0);
     EXPECT_THAT(lost.err, HasSubstr("policy p2 is in use by sched default"));
+    for (const char* bad : {"x", "-1", "1.5", "99999999999999999999"})
+        for (const char* command : {"rollback", "diff"}) {
+            const Output none = config({command, bad});
+            EXPECT_NE(none.exit, 0) << command << ' ' << bad;
+            EXPECT_THAT(none.err, HasSubstr("'" + std::string(bad) +
+                                            "' is no revision: expected a number of pbs_config history"));
+        }
     const Output dry = config({"rollback", then, "--dry-run"});
     EXPECT_EQ(dry.exit, 0) << dry;
     EXPECT_THAT(dry.out, HasSubstr("policy p2 is deleted\n"));

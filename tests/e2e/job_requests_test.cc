@@ -194,7 +194,8 @@ TEST_F(JobRequests, GoToPreferredVnodesAndInRounds) {
     EXPECT_EQ(place({"-l", "select=2:ncpus=1"}), "(n1:ncpus=1)+(n2:ncpus=1)");
     const std::string wrong = server.submit("true\n", {"-l", "select=1:ncpus=1", "-l", "chunk_order=spiral"});
     ASSERT_TRUE(wait_for([&] { return !server.job(wrong, "comment").empty(); }));
-    EXPECT_EQ(server.job(wrong, "comment"), "Can Never Run: chunk_order=spiral can't be scheduled here");
+    EXPECT_EQ(server.job(wrong, "comment"),
+              "Can Never Run: chunk_order=spiral can't be scheduled here: expected fill or round_robin");
 }
 
 TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {

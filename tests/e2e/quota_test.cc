@@ -146,6 +146,9 @@ TEST_F(Quota, RefusesWhatIsNoRule) {
     EXPECT_NE(nosuch.exit, 0);
     EXPECT_THAT(nosuch.err, HasSubstr("there is no quota 'nosuch'"));
     EXPECT_EQ(server.command({"pbs_quota", "q1"}).exit, 0) << "nothing of it is in use";
+    EXPECT_EQ(server.command({"pbs_quota"}).out, "No running job is counted by a quota.\n");
+    EXPECT_EQ(server.command({"pbs_quota", "-u", "nix", "-q", "work", "q1"}).out,
+              "No running job of user nix in queue work is counted by quota q1.\n");
     EXPECT_THAT(refusal("unset quota q1 rule.nosuch"),
                 HasSubstr("rule.nosuch: there is no rule of this name"));
     EXPECT_EQ(server.command({"pbs_quota", "-F", "xml"}).exit, 2);

@@ -56,6 +56,19 @@ TEST_F(ChangeWarnings, ThousandsOfTimeWindowsGetTenLines) {
     EXPECT_THAT(run("s sched default policy=o1").warnings, SizeIs(10));
 }
 
+TEST_F(ChangeWarnings, FunctionalTicketsNeedSharesOrJobsThatAskForThem) {
+    const char* const without =
+        "policy p1: tickets_functional gives tickets only to jobs that ask for job_shares: set "
+        "functional_shares to "
+        "give some to users, groups, projects or queues";
+    run("c p p1 weight_tickets=1, weighted_priority=True");
+    EXPECT_THAT(run("s p p1 tickets_functional=100").warnings, ElementsAre(without));
+    EXPECT_THAT(run("s p p1 comment=x").warnings, IsEmpty());
+    EXPECT_THAT(run("s p p1 functional_shares=\"[u:ann=1]\"").warnings, IsEmpty());
+    EXPECT_THAT(run("u p p1 functional_shares").warnings, ElementsAre(without));
+    EXPECT_THAT(run("s p p1 tickets_functional=0").warnings, IsEmpty());
+}
+
 TEST_F(ChangeWarnings, FairshareGoesBeforeOtherOrders) {
     const auto first = [](std::string_view what) {
         return fmt::format(

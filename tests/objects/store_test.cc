@@ -92,7 +92,8 @@ TEST_F(StoreFileTest, DatabaseOfAnotherProgramIsRefused) {
 // Earlier releases allowed a max_range_chunks of up to 100,000.
 TEST_F(StoreFileTest, ALargeMaxRangeChunksOfAnEarlierReleaseIsRead) {
     EXPECT_THAT(refused("s p default_policy max_range_chunks=20001").message,
-                HasSubstr("max_range_chunks: bad value '20001': expected at most 20000"));
+                HasSubstr("max_range_chunks: bad value '20001': expected a whole number from 0 to 20000"));
+    EXPECT_THAT(refused("s p default_policy max_range_chunks=-1").message, HasSubstr("from 0 to 20000"));
     run("s p default_policy max_range_chunks=20000");
     store_.reset();
     sql("UPDATE attribute SET value = '50000' WHERE name = 'max_range_chunks'");
@@ -100,7 +101,7 @@ TEST_F(StoreFileTest, ALargeMaxRangeChunksOfAnEarlierReleaseIsRead) {
     EXPECT_EQ(shown(ObjectType::policy, "default_policy", "max_range_chunks"), "50000");
     run("s p default_policy comment=x");
     run("s p default_policy max_range_chunks=50000");
-    EXPECT_THAT(refused("s p default_policy max_range_chunks=50001").message, HasSubstr("at most 20000"));
+    EXPECT_THAT(refused("s p default_policy max_range_chunks=50001").message, HasSubstr("from 0 to 20000"));
     run("s p default_policy max_range_chunks=64");
 }
 

@@ -46,7 +46,14 @@ TEST_F(AdvanceReservation, IsConfirmedWhereItsPlacesAreFreeForAllOfItsTime) {
     EXPECT_THAT(outcome.confirmed, Contains(Key(behind))) << "the others have ended by then";
     EXPECT_THAT(outcome.confirmed, Contains(Key(before)));
     const int large = world.reserve({at(20), at(21), "1:ncpus=5"});
-    EXPECT_THAT(world.cycle(at(9)).denied.at(large), HasSubstr("too small"));
+    EXPECT_EQ(world.cycle(at(9)).denied.at(large), "the vnodes are too small for it, whatever runs");
+    // A reservation has no vnodes of queues.
+    world.vnode({.name = "n9", .ncpus = 8, .queue = "workq"});
+    const int of_queue = world.reserve({at(20), at(21), "1:ncpus=5"});
+    EXPECT_EQ(
+        world.cycle(at(9)).denied.at(of_queue),
+        "the vnodes that it may have, which are none of a queue or another partition, are too small for it, "
+        "whatever runs");
 }
 
 // Each reservation has a queue, so the tables would grow with each reservation that there ever was.

@@ -82,13 +82,15 @@ TEST_F(SpreadChunks, ByThePolicyUnlessTheJobSaysOtherwise) {
 }
 
 TEST_F(SpreadChunks, WordsThatCanNotBeActedOnAreTold) {
-    EXPECT_THAT(place({.select = "2:ncpus=1", .chunk_order = "spiral"}),
-                HasSubstr("Can Never Run: chunk_order=spiral can't be scheduled here"));
+    EXPECT_THAT(
+        place({.select = "2:ncpus=1", .chunk_order = "spiral"}),
+        HasSubstr("Can Never Run: chunk_order=spiral can't be scheduled here: expected fill or round_robin"));
     EXPECT_THAT(place({.select = "2:ncpus=1", .place = "scatter", .chunk_order = "round_robin"}),
                 HasSubstr("chunk_order=round_robin with another place than free"));
     EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .per_host = 1}),
                 HasSubstr("per_host=1 with another place than free"));
-    EXPECT_THAT(place({.select = "2:ncpus=1", .per_host = 0}), HasSubstr("per_host=0"));
+    EXPECT_THAT(place({.select = "2:ncpus=1", .per_host = 0}),
+                HasSubstr("per_host=0 can't be scheduled here: expected 1 or more"));
     EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .per_host = 0}),
                 HasSubstr("Can Never Run: per_host=0 can't"));
     EXPECT_THAT(place({.select = "2:ncpus=1", .place = "pack", .chunk_order = "spiral"}),
@@ -349,7 +351,10 @@ TEST_F(PreferredVnodes, GoBeforeTheOrderOfVnodes) {
     EXPECT_EQ(place({.select = "2:ncpus=1", .place = "pack", .prefer = kWish}), "C2");
     EXPECT_EQ(place({.select = "3:ncpus=1", .chunk_order = "round_robin", .prefer = kWish}), "C1 B1 A1");
     EXPECT_EQ(place({.select = "4:ncpus=1", .per_host = 2, .prefer = kWish}), "C2 B2");
-    EXPECT_THAT(place({.ncpus = 1, .prefer = "mem>=lots"}), HasSubstr("Can Never Run: prefer=mem>=lots"));
+    EXPECT_THAT(
+        place({.ncpus = 1, .prefer = "mem>=lots"}),
+        HasSubstr(
+            "Can Never Run: prefer=mem>=lots can't be scheduled here: expected at most 20 with + between"));
     // Comments stay short, whatever users write.
     const std::string beginning = "mem>=lots" + std::string(91, '+');
     EXPECT_THAT(place({.ncpus = 1, .prefer = beginning + std::string(20000, '-') + std::string(100, '+')}),

@@ -354,9 +354,13 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
     if (vnodes_.find_in_sets(pool, request, rules, set_rules(), out, &set)) return {};
     if (!groups.empty() && set.empty() && c_.settings.do_not_span_psets)
         return "it is too large for every placement set, and may not be in several";
-    return vnodes_.large_enough(pool, request, c_.vnode_share())
-               ? "the vnodes have too little that is free for all of its time"
-               : "the vnodes are too small for it, whatever runs";
+    if (vnodes_.large_enough(pool, request, c_.vnode_share()))
+        return "the vnodes have too little that is free for all of its time";
+    return vnodes_.pool_vnodes(pool).size() == vnodes_.size()
+               ? "the vnodes are too small for it, whatever runs"
+               : "the vnodes that it may have, which are none of a queue or another partition, are too small "
+                 "for "
+                 "it, whatever runs";
 }
 
 // Returns the instants at which a reservation that begins as soon as possible may find its places: now, and
@@ -407,7 +411,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     ReservationAnswer out{handle};
     const Request& request = t_.requests[asked_.request];
     if (!c_.state.supports(request)) {
-        out.why_not = request.not_supported() + " can't be scheduled here";
+        out.why_not = request.not_supported();
         return out;
     }
     // One that was made from a running job has the job's places, and its range doesn't matter.

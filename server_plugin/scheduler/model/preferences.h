@@ -26,6 +26,9 @@ struct Preference {
     bool is_met(std::string_view has) const;
 };
 
+inline constexpr std::string_view kPreferencesForm =
+    "at most 20 with + between, each RESOURCE=VALUE, or with one of != < <= > >= (texts: = or !=)";
+
 // Reads "gpu_model=a100+mem>=64gb": at most 20 of them, each a resource, one of = != < <= > >=, and a value;
 // texts have only = and !=. nullopt: the text is malformed.
 std::optional<std::vector<Preference>> parse_preferences(std::string_view text, const Resources& resources);

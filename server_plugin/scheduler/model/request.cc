@@ -157,6 +157,11 @@ std::string shown(std::string_view text) {
     return values::abridged(text, kMost);
 }
 
+std::string no_way(std::string_view what, std::string_view expected = {}) {
+    return fmt::format("{} can't be scheduled here{}{}", what, expected.empty() ? "" : ": expected ",
+                       expected);
+}
+
 bool is_about_spreading(const KeptAmount& a, const Resources& resources) {
     const auto& known = resources.known();
     return a.resource == known.chunk_order || a.resource == known.per_host || a.resource == known.prefer;
@@ -170,35 +175,37 @@ void read_spreading(Request& request, const Resources& resources) {
     const std::string range = asked_range != nullptr ? *asked_range : "";
     const bool anywhere = request.arrangement == Arrangement::free;
     const bool is_one = request.range.empty() && request.chunks.size() == 1 && request.chunks[0].count == 1;
+    const auto refuse = [&](std::string_view what, std::string_view expected = {}) {
+        request.unspread = no_way(what, expected);
+    };
     const char* const elsewhere = anywhere || is_one ? "" : " with another place than free";
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.chunk_order && !a.text.empty()) {
             const auto order = chunk_order_of(a.text);
             request.order = order.value_or(ChunkOrder::fill);
             if (!order)
-                request.unspread = fmt::format("chunk_order={}", shown(a.text));
+                refuse(fmt::format("chunk_order={}", shown(a.text)), "fill or round_robin");
             else if (order == ChunkOrder::round_robin && *elsewhere != '\0')
-                request.unspread = fmt::format("chunk_order={}{}", shown(a.text), elsewhere);
+                refuse(fmt::format("chunk_order={}{}", shown(a.text), elsewhere));
         } else if (a.resource == known.per_host) {
             const std::int64_t count = request.chunks.front().count;
             if (!is_one) request.per_host = a.number;
             if (a.number < 1)
-                request.unspread = fmt::format("per_host={}", a.number);
+                refuse(fmt::format("per_host={}", a.number), "1 or more");
             else if (is_one)
                 continue;
             else if (!anywhere || request.chunks.size() > 1)
-                request.unspread = fmt::format("per_host={}{}", a.number,
-                                               !anywhere ? elsewhere : " with several kinds of chunks");
+                refuse(fmt::format("per_host={}{}", a.number,
+                                   !anywhere ? elsewhere : " with several kinds of chunks"));
             else if (request.range.empty() ? count % a.number != 0 : !request.range.keep_multiples(a.number))
-                request.unspread =
-                    fmt::format("{} chunks, {} on each host,",
-                                range.empty() ? std::to_string(count) : shown(range), a.number);
+                refuse(fmt::format("{} chunks, {} on each host,",
+                                   range.empty() ? std::to_string(count) : shown(range), a.number));
         } else if (a.resource == known.prefer && !a.text.empty()) {
             auto preferences = parse_preferences(a.text, resources);
             if (preferences)
                 request.preferences = std::move(*preferences);
             else
-                request.unspread = fmt::format("prefer={}", shown(a.text));
+                refuse(fmt::format("prefer={}", shown(a.text)), kPreferencesForm);
         }
     }
 }
@@ -216,19 +223,20 @@ void compile(Request& request, const Resources& resources) {
     request.per_host = 0;
     request.preferences.clear();
     Chunk whole;
+    const auto refuse = [&](std::string_view name, std::string_view value, std::string_view expected = {}) {
+        request.unsupported = no_way(fmt::format("{}={}", name, shown(value)), expected);
+    };
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.select && !a.text.empty()) {
-            if (!parse_select(a.text, resources, request.chunks))
-                request.unsupported = fmt::format("select={}", shown(a.text));
+            if (!parse_select(a.text, resources, request.chunks)) refuse("select", a.text);
         } else if (a.resource == known.select_range && !a.text.empty()) {
             const auto range = ChunkRange::parse(a.text);
-            if (!range || text_of(request.amounts, known.select) == nullptr)
-                request.unsupported = fmt::format("select_range={}", shown(a.text));
-            else
+            if (range && text_of(request.amounts, known.select) != nullptr)
                 request.range = *range;
+            else
+                refuse("select_range", a.text, range ? "a select too" : values::kChunkNumbersForm);
         } else if (a.resource == known.place) {
-            if (!parse_place(a.text, resources, request))
-                request.unsupported = fmt::format("place={}", shown(a.text));
+            if (!parse_place(a.text, resources, request)) refuse("place", a.text);
         } else if (is_about_spreading(a, resources)) {
             // left to read_spreading(), which also needs the chunks and the place
         } else if (belongs_to_chunk(a, resources)) {
@@ -238,7 +246,7 @@ void compile(Request& request, const Resources& resources) {
     if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
     if (request.unsupported.empty()) read_spreading(request, resources);
     if (!sane(request)) {
-        request.unsupported = "amounts that are negative or too large";
+        request.unsupported = no_way("amounts that are negative or too large");
         request.chunks.assign(1, Chunk{});
     }
     request.totals = totals_of(request);

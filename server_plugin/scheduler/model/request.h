@@ -49,8 +49,9 @@ struct Request {
     std::int64_t per_host = 0;  // each host that is used gives so many chunks; 0: any number
     std::vector<Preference> preferences;
     ChunkRange range;  // select_range: the numbers of the first chunks that are allowed; empty: none
-    // The part of the request that can't be read or isn't supported; empty: there is none. `unspread`: the
-    // same for chunk_order, per_host and prefer, which only the standard algorithm reads.
+    // Why the request can't be scheduled: "select_range=4-2 can't be scheduled here: expected ..."; empty: it
+    // can. `unspread`: the same for chunk_order, per_host and prefer, which only the standard algorithm
+    // reads.
     std::string unsupported;
     std::string unspread;
     const std::string& not_supported() const { return unsupported.empty() ? unspread : unsupported; }

@@ -420,8 +420,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case ReasonCode::request_unsupported:
-            return fmt::format("Can Never Run: {} can't be scheduled here",
-                               c.requests[r.object].not_supported());
+            return "Can Never Run: " + c.requests[r.object].not_supported();
         case ReasonCode::after_top_job:
             return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
                             : "Not Running: Job would break strict sorted order";
