@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "ifl/attributes/built_in_resources.h"
 #include "migrate/grid_engine/output.h"
 #include "migrate/grid_engine/resource_names.h"
 #include "migrate/words.h"
@@ -71,6 +72,11 @@ std::string_view resource_type(std::string_view word) {
     return word == "BOOL" ? "boolean" : "string";
 }
 
+// Returns whether requests for the complex are for hosts or queues without other jobs.
+bool is_exclusive(const std::vector<std::string_view>& words) {
+    return words.size() > 3 && words[3] == "EXCL";
+}
+
 class ComplexReader {
   public:
     ComplexReader(Output& out, const File& file) : out_(out), file_(file) {}
@@ -117,7 +123,9 @@ class ComplexReader {
                                 fmt::format("{} is no urgency, expected a number", in_quotes(words[7])));
         ComplexName name = known_.find(words[0]);
         if (name.own) name.type = type->second;
+        if (name.own && is_exclusive(words)) name.resource.clear();
         bool told = own(line, words, name);
+        told = consumes(line, words, name) || told;
         told = add_urgency(line, words[0], *urgency, name) || told;
         if (words[4] == "FORCED" && !name.resource.empty() && name.resource != "ncpus") {
             reserve(line, words[0], name.resource);
@@ -141,21 +149,61 @@ class ComplexReader {
     // Makes a resource of a complex that the site has defined. False: the complex is Grid Engine's.
     bool own(const Line& line, const std::vector<std::string_view>& words, const ComplexName& name) {
         if (!name.own) return false;
+        const auto leave_out = [&](std::string_view why) { out_.left_out(file_, line, words[0], why); };
+        if (is_exclusive(words)) {
+            leave_out(
+                "isn't made: jobs that want their vnodes for themselves ask for place=excl, or "
+                "place=exclhost for whole hosts");
+            return true;
+        }
         if (!objects::is_resource_name(name.resource)) {
-            out_.left_out(
-                file_, line, words[0],
+            leave_out(
                 "left out: the name of a resource begins with a letter, and has letters, digits, - and _");
             return true;
         }
-        const bool consumable =
-            words[5] != "NO" && (words[2] == "INT" || words[2] == "DOUBLE" || words[2] == "MEMORY");
+        if (const ifl::BuiltInResource* there = ifl::find_built_in_resource(name.resource)) {
+            leave_out(
+                fmt::format("isn't made: the server has a resource {} of its own{}; if the complex means "
+                            "something else, rename it before the migration",
+                            there->name, there->for_policies ? ", which policies act on" : ""));
+            return true;
+        }
+        if (!made_.insert(values::lowered(name.resource)).second) {
+            leave_out(
+                "isn't made: an earlier complex has this name but for the case of letters, which "
+                "doesn't count here");
+            return true;
+        }
+        // Grid Engine lets only numbers be consumable.
+        const bool consumable = words[5] != "NO" && name.type != ComplexType::text;
         out_.resource(name.resource, resource_type(words[2]), consumable ? "hqn" : "h", line.number(),
                       file_.path);
         if (consumable)
-            out_.left_out(file_, line, words[0],
-                          "vnodes have it (flag hqn): a floating licence needs flag q and "
-                          "resources_available of the server");
+            leave_out(
+                "vnodes have it (flag hqn): a floating licence needs flag q and resources_available of the "
+                "server");
         return true;
+    }
+
+    // Notes how requests for a consumable differ here. False: there is nothing to note.
+    bool consumes(const Line& line, const std::vector<std::string_view>& words, const ComplexName& name) {
+        if (words[5] == "NO" || name.resource.empty() || name.resource == "ncpus") return false;
+        const bool once = words[5] != "YES";
+        if (once) {
+            const std::string_view whose = words[5] == "HOST" ? "host" : "job";
+            out_.left_out(
+                file_, line, words[0],
+                fmt::format("consumable {}: counts once for a {} there, and here for each chunk that "
+                            "names it: jobs ask for it in one chunk of the {}",
+                            printable(words[5]), whose, whose));
+        }
+        const bool usual = words[6].find_first_of("123456789") != std::string_view::npos;
+        if (usual)
+            out_.left_out(
+                file_, line, words[0],
+                "its default is left out: default_chunk of the server or a queue gives an amount to "
+                "jobs that don't ask for it");
+        return once || usual;
     }
 
     bool add_urgency(const Line& line, std::string_view name, double urgency, const ComplexName& complex) {
@@ -196,6 +244,7 @@ class ComplexReader {
     std::vector<std::string> reserved_;
     std::vector<const Line*> forced_;
     std::set<std::string> reserved_names_;
+    std::set<std::string> made_;  // names of the resources, in lower case
 };
 
 }  // namespace
@@ -211,6 +260,7 @@ ComplexNames::ComplexNames(const File* sc) {
         ComplexName own{std::string(words[0]), ComplexType::number, true};
         if (const auto* type = complex_type(words[2])) own.type = type->second;
         if (words.size() > 3) own.relation = words[3];
+        if (is_exclusive(words)) own.resource.clear();
         for (const std::string_view name : {words[0], words[1]}) by_name_.emplace(name, own);
     }
 }

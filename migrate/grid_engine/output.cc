@@ -49,6 +49,14 @@ std::string numbered_name(std::string_view name, std::size_t number) {
     return fmt::format("{}{}", name.substr(0, kLongestName - end.size()), end);
 }
 
+std::optional<std::string_view> Output::deadline_users() const {
+    const File* file = folder_.find("su", kDeadlineUsers);
+    if (file == nullptr) return std::nullopt;
+    for (const Line& line : file->lines)
+        if (const Field field = field_of(line); field.name == "entries") return field.value;
+    return std::nullopt;
+}
+
 void Output::create(ObjectType type, const std::string& object, const std::string& from) {
     out_.wanted.push_back({type, object, "", "", from});
 }

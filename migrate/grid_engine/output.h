@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,11 +23,17 @@ std::string place_of(const File& file, const std::vector<const Line*>& lines, st
 // Returns a name with a number, "NAME_2". Cuts NAME off if the result would be too long.
 std::string numbered_name(std::string_view name, std::size_t number);
 
+// The list of the users who may set deadlines.
+inline constexpr std::string_view kDeadlineUsers = "deadlineusers";
+
 class Output {
   public:
     explicit Output(const Folder& folder) : folder_(folder) {}
 
     const Folder& folder() const { return folder_; }
+    // Returns the entries of the list of users who may set deadlines: "NONE", "ann,@vip". nullopt: no file
+    // has them.
+    std::optional<std::string_view> deadline_users() const;
 
     void create(objects::ObjectType type, const std::string& object, const std::string& from);
     void set(objects::ObjectType type, const std::string& object, std::string_view attribute,

@@ -182,12 +182,12 @@ class OwnersReader {
     }
 
     void entries(const File& file, const Line& line, const Field& field, std::string_view name) {
-        if (name != "deadlineusers")
+        if (name != kDeadlineUsers)
             return out_.left_out(file, line, field.name,
                                  "count in rules of quotas; the members of a group are those of the system");
         if (values::lowered(field.value) == "none")
             return out_.left_out(file, line, field.name,
-                                 "left out: deadline_users names those whose deadlines count; here all do");
+                                 "nobody is in it: weight_deadline=0 of the policy says so");
         out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "deadline_users",
                          std::string(field.value));
     }

@@ -51,9 +51,7 @@ constexpr std::array kSettingRows{
     SettingRow{"share_override_tickets", "share_override_tickets"},
     SettingRow{"weight_ticket", "weight_tickets"},
     SettingRow{"weight_waiting_time", "weight_waiting_time"},
-    SettingRow{"weight_deadline", "weight_deadline"},
     SettingRow{"weight_urgency", "weight_urgency"},
-    SettingRow{"weight_priority", "weight_job_priority"},
 };
 
 // Settings that are parts of the attribute functional_weights.
@@ -157,6 +155,8 @@ class SettingsReader {
         if (field_.name == "halflife_decay_list")
             return leave_out(nothing() ? kOff : "left out: an entity has one usage, and so one half-life");
         if (field_.name == "max_reservation") return max_reservation();
+        if (field_.name == "weight_deadline") return weight_deadline();
+        if (field_.name == "weight_priority") return weight_priority();
         if (field_.name == "load_formula") return load_formula();
         if (field_.name == "job_load_adjustments") return load_adjustments();
         if (field_.name == "load_adjustment_decay_time") {
@@ -306,6 +306,35 @@ class SettingsReader {
         out_.reserves(place_of(file_, {line_}, field_.name));
         out_.note(file_, *line_, field_.name,
                   "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
+    }
+
+    // In Grid Engine only the users of a list may set deadlines, and at first nobody is in it.
+    void weight_deadline() {
+        const auto users = out_.deadline_users();
+        const bool nobody = users && values::lowered(*users) == "none";
+        const bool some = values::decimal(field_.value).value_or(0) != 0;
+        if (some && nobody)
+            out_.note(file_, *line_, field_.name,
+                      fmt::format("is 0 here: nobody is in the list {}; for some users set it to {}, and "
+                                  "deadline_users",
+                                  kDeadlineUsers, printable(field_.value)));
+        if (some && !users)
+            out_.note(
+                file_, *line_, field_.name,
+                fmt::format("the deadlines of all users count, as su/{} is missing: set deadline_users, or "
+                            "0 here for nobody's",
+                            kDeadlineUsers));
+        policy(field_.name, some && nobody ? "0" : std::string(field_.value));
+    }
+
+    void weight_priority() {
+        if (values::decimal(field_.value).value_or(0) != 0)
+            out_.note(
+                file_, *line_, field_.name,
+                "users may raise the Priority of their jobs here (-p), and not only lower it: with "
+                "weight_job_priority=0 it counts for nothing, and override_tickets, which operators and "
+                "managers give, take its place");
+        policy("weight_job_priority", std::string(field_.value));
     }
 
     // Returns the name of a load in PBS. Empty: PBS has no such load, which the report says then.

@@ -8,6 +8,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kHead = "#name shortcut type relop requestable consumable default urgency\n#----\n";
 
@@ -51,6 +52,63 @@ TEST(GridComplexes, ComplexesOfTheSiteBecomeResources) {
     EXPECT_THAT(
         grid_notes({{"sc", kHead + "a.b ab INT <= YES YES 0 0\n"}}),
         testing::Contains(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
+}
+
+TEST(GridComplexes, ExclusiveOnesAreAskedForByPlace) {
+    const GridFiles files{
+        {"sc", kHead + "exclusive excl BOOL EXCL YES YES 0 1000\nfast f BOOL == YES NO 0 0\n"},
+        {"srqs", "{\n name a\n enabled TRUE\n limit to exclusive=1\n}\n"}};
+    EXPECT_THAT(grid_commands(files),
+                AllOf(Not(HasSubstr("exclusive")), HasSubstr("create resource fast\n")));
+    EXPECT_THAT(
+        grid_notes(files),
+        AllOf(Contains("ge/sc:3: exclusive: isn't made: jobs that want their vnodes for themselves ask for "
+                       "place=excl, or place=exclhost for whole hosts"),
+              Contains("ge/sc:3: exclusive: urgency left out: no resource here has it"),
+              Contains(HasSubstr("ge/srqs:4:"))));
+}
+
+TEST(GridComplexes, ConsumablesThatCountOtherwiseAreTold) {
+    const GridFiles files{{"sc", kHead + "lic l INT <= YES JOB 0 0\ngpu g INT <= YES HOST 0 0\n"
+                                         "h_vmem h_vmem MEMORY <= YES YES 4G 0\nt t TIME <= YES YES 0:0:0 0\n"
+                                         "slots s INT <= YES YES 1 1000\n"}};
+    EXPECT_THAT(grid_commands(files), HasSubstr("set resource t type = long\nset resource t flag = hqn\n"));
+    EXPECT_THAT(
+        grid_notes(files),
+        testing::IsSupersetOf(
+            {"ge/sc:3: lic: consumable JOB: counts once for a job there, and here for each chunk that names "
+             "it: jobs ask for it in one chunk of the job",
+             "ge/sc:4: gpu: consumable HOST: counts once for a host there, and here for each chunk that "
+             "names "
+             "it: jobs ask for it in one chunk of the host",
+             "ge/sc:5: h_vmem: its default is left out: default_chunk of the server or a queue gives an "
+             "amount "
+             "to jobs that don't ask for it"}));
+    EXPECT_THAT(grid_notes(files), Not(Contains(HasSubstr("slots: "))));
+    EXPECT_THAT(grid_notes(files), Not(Contains(HasSubstr("ge/sc:6: t: its default"))));
+}
+
+// The server refuses to create a resource that it has, and the names of resources have no case.
+TEST(GridComplexes, OfNamesThatTheServerHasAreNotMade) {
+    const GridFiles files{{"sc", kHead +
+                                     "software sw STRING == YES NO NONE 0\nWallTime w TIME <= YES NO 0 0\n"
+                                     "prefer pr BOOL == YES NO 0 0\ngpu g INT <= YES YES 0 0\n"
+                                     "GPU gg INT <= YES YES 0 0\n"}};
+    EXPECT_EQ(grid_commands(files),
+              "create resource gpu\nset resource gpu type = long\nset resource gpu flag = hqn\n"
+              "set policy default_policy urgency_of_resources = ncpus=0\n");
+    const auto there = [](int line, const char* name, const char* resource, const char* for_policies) {
+        return fmt::format(
+            "ge/sc:{}: {}: isn't made: the server has a resource {} of its own{}; if the complex "
+            "means something else, rename it before the migration",
+            line, name, resource, for_policies);
+    };
+    EXPECT_THAT(
+        grid_notes(files),
+        testing::IsSupersetOf({there(3, "software", "software", ""), there(4, "WallTime", "walltime", ""),
+                               there(5, "prefer", "prefer", ", which policies act on"),
+                               std::string("ge/sc:7: GPU: isn't made: an earlier complex has this name but "
+                                           "for the case of letters, which doesn't count here")}));
 }
 
 TEST(GridComplexes, ThatTheServerHasStayAsTheyAre) {

@@ -81,7 +81,30 @@ TEST(GridOwners, UsersWhoMaySetDeadlinesBecomeDeadlineUsers) {
     EXPECT_EQ(grid_commands({{"su/deadlineusers",
                               "name deadlineusers\ntype ACL\nfshare 0\noticket 0\nentries ann,@vip\n"}}),
               "set policy default_policy deadline_users = \"ann,@vip\"\n");
-    EXPECT_EQ(grid_commands({{"su/deadlineusers", "name deadlineusers\nentries NONE\n"}}), "");
+}
+
+// In Grid Engine nobody may set a deadline unless he is in the list.
+TEST(GridOwners, DeadlinesOfAllUsersDoNotCountUnnoticed) {
+    const auto site = [](const std::string& weight, const std::string& users) {
+        GridFiles files{{"ssconf", "weight_deadline " + weight + "\n"}};
+        if (!users.empty()) files["su/deadlineusers"] = "name deadlineusers\nentries " + users + "\n";
+        return files;
+    };
+    EXPECT_THAT(grid_commands(site("3600000", "NONE")),
+                HasSubstr("set policy default_policy weight_deadline = 0\n"));
+    EXPECT_THAT(grid_notes(site("3600000", "NONE")),
+                IsSupersetOf(
+                    {"ge/ssconf:1: weight_deadline: is 0 here: nobody is in the list deadlineusers; for some "
+                     "users set it to 3600000, and deadline_users",
+                     "ge/su/deadlineusers:2: entries: nobody is in it: weight_deadline=0 of the policy says "
+                     "so"}));
+    EXPECT_THAT(grid_commands(site("3600000", "")),
+                HasSubstr("set policy default_policy weight_deadline = 3600000\n"));
+    EXPECT_THAT(grid_notes(site("3600000", "")),
+                testing::Contains("ge/ssconf:1: weight_deadline: the deadlines of all users count, as "
+                                  "su/deadlineusers is missing: set deadline_users, or 0 here for nobody's"));
+    for (const GridFiles& files : {site("3600000", "ann"), site("0", ""), site("0", "NONE")})
+        EXPECT_THAT(grid_notes(files), testing::Not(testing::Contains(HasSubstr("weight_deadline: "))));
 }
 
 TEST(GridOwners, ListsOfAccessHaveNoShares) {

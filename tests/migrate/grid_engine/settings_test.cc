@@ -61,6 +61,12 @@ TEST(GridSettings, NothingGoesBeforeTheWeightedPriority) {
                                      "orders only the jobs of one queue"));
 }
 
+TEST(GridSettings, APriorityThatUsersMayRaiseIsTold) {
+    const auto told = Contains(HasSubstr("weight_priority: users may raise the Priority of their jobs here"));
+    EXPECT_THAT(grid_notes({{"ssconf", "weight_priority 1.0\n"}}), told);
+    EXPECT_THAT(grid_notes({{"ssconf", "weight_priority 0.000000\n"}}), Not(told));
+}
+
 TEST(GridSettings, SettingsOfTheShareTreeBecomeAttributesOfTheFsGroup) {
     const std::string settings =
         "halftime 168\nusage_weight_list cpu=1.0,mem=0.5,io=0.1\ncompensation_factor 3.0\n";
