@@ -50,4 +50,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Page{"qdisable.8", ""}, Page{"qstart.8", ""}, Page{"qstop.8", ""},
                     Page{"qterm.8", "tmsfFi"}, Page{"tracejob.8", "zvamslwpnfc"}));
 
+// The functions of the C API for scheduling policies, and the types of objects that pbs_stateach() takes.
+TEST(ManualPages, OfSection3HaveTheFunctionsForPolicies) {
+    const auto text_of = [](const std::string& name) {
+        std::ifstream page(PBS_SOURCE_DIR "/man/" + name);
+        EXPECT_TRUE(page) << name;
+        std::ostringstream text;
+        text << page.rdbuf();
+        return text.str();
+    };
+    const std::string objects = text_of("pbs_statpolicy.3B");
+    for (const char* name :
+         {"pbs_statpolicy", "pbs_stattimewindow", "pbs_statfsgroup", "pbs_statquota", "pbs_stateach"})
+        EXPECT_THAT(objects, testing::HasSubstr(std::string(".Fn ") + name + " ")) << name;
+    for (const char* type : {"MGR_OBJ_POLICY", "MGR_OBJ_TIME_WINDOW", "MGR_OBJ_FS_GROUP", "MGR_OBJ_QUOTA"})
+        EXPECT_THAT(objects, testing::HasSubstr(std::string(".Dv ") + type));
+    for (const char* name : {"pbs_statfairshare", "pbs_statquotause"})
+        EXPECT_THAT(text_of("pbs_statfairshare.3B"), testing::HasSubstr(std::string(".Fn ") + name + " "));
+}
+
 }  // namespace
