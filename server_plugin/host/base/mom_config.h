@@ -31,7 +31,7 @@ struct MomConfig {
     std::optional<CheckpointAction> checkpoint;
     bool enforce_mem = false;
     bool enforce_vmem = false;
-    bool login_shell = true;  // of jobs with a script
+    bool login_shell = true;  // scripts of jobs run in a login shell
     LoadLimits load;
     // Notes for the log, each with the file's name: the numbers of lines that have no effect, or the reason
     // why the file isn't read.

@@ -154,8 +154,8 @@ class Change {
     Result<void> write_objects();
     Result<void> write_removals();
     void note(ChangedSince& changed) const;
-    // These two bring into memory what the database has. If memory is short, they end the server: the next
-    // start reads the database. Going on would lose jobs from sight.
+    // Bring the committed change into the state and into the plugin. They are noexcept: a lack of memory ends
+    // the server, and its next start reads the database. A server that went on would miss jobs.
     void put_in_place() noexcept;
     void tell_plugin() noexcept;
 

@@ -333,9 +333,9 @@ Together DecisionBatch::apply_together(const std::vector<Decision>& decisions) {
 
 namespace {
 
-// Completes a job that has got the select of a decision, which has all that the chunks need. The job's other
-// host-level requests, those for the whole job and the sums over its chunks, don't count any more, because
-// none may stand beside a select. The place stays, also one that was made from `nodes` or for a job without
+// Completes a job whose select comes from a decision. The select has all that the chunks need, and no other
+// host-level request may stand beside it: those of the job become defaults, which complete_resources() may
+// replace by sums over the chunks. The place stays, even if it was made from `nodes` or for a job without
 // chunks.
 Result<void> complete_select(Job& job, const State& state) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
@@ -353,14 +353,14 @@ Result<void> complete_select(Job& job, const State& state) {
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
     const State& state = change.server().state;
-    std::vector<const Resource*> resources;  // of the decision's values, null: it is gone
+    std::vector<const Resource*> resources;  // those of the decision's values; null: it was deleted
     bool has_select = false;
     for (const auto& [id, value] : decision.set_resources) {
         resources.push_back(state.resources.by_id(id));
         has_select = has_select || (resources.back() != nullptr && resources.back()->name == "select");
     }
-    // Sets the host-level values beside a select only after it is complete, and only those that aren't sums
-    // over the chunks.
+    // `beside_select`: sets the host-level values of a decision with a select, unless they are sums over its
+    // chunks. REQUIRES: the select is complete. Without `beside_select`: sets the other values.
     const auto set = [&](bool beside_select) {
         for (size_t i = 0; i < resources.size(); ++i) {
             const Resource* resource = resources[i];

@@ -43,8 +43,8 @@ class DecisionBatch {
     bool apply(const Decision& decision);
     // Applies the decisions that start subjobs of an array together, in a batch without other decisions.
     Together apply_together(const std::vector<Decision>& decisions);
-    // Returns the reason why the last decision about a job of this server, or the last decisions together,
-    // were refused; nullopt: they weren't.
+    // After apply() of a decision about a job of this server, or apply_together(): returns why it was
+    // refused; nullopt: it wasn't.
     const std::optional<Error>& refusal() const { return refusal_; }
     // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }

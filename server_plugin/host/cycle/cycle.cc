@@ -185,9 +185,9 @@ bool Cycles::array_goes_on(const DecisionBatch& batch) {
     return true;
 }
 
-// Notes that the server has refused to start or to move a job. If nothing else has changed since the cycle
-// began, the next cycle would decide the same, so the job is put aside. Else that is so after the next
-// refusal.
+// Notes that the server has refused to start or to move a job. If nothing has changed since the cycle began,
+// the next cycle would decide the same, so the job is put aside. If something has, or the state of an object
+// didn't fit, only a further refusal puts it aside.
 void Cycles::note_refusal(const Decision& decision, const DecisionBatch& batch) {
     const bool starts = decision.kind == Decision::Kind::run || decision.kind == Decision::Kind::move;
     if (!starts || !batch.refusal()) return;
@@ -198,8 +198,8 @@ void Cycles::note_refusal(const Decision& decision, const DecisionBatch& batch) 
     to_put_aside_.emplace_back(decision.job, batch.refusal()->message);
 }
 
-// Lets the plugin decide about other jobs for a time, after each refusal a longer one, and tells the job's
-// user why. Returns false if the job doesn't wait any more.
+// Keeps the plugin from choosing the job for a time, which doubles with each refusal up to 64 seconds. The
+// job's comment says why. Returns false if the job doesn't wait any more.
 bool Cycles::put_aside(uint64_t handle, const std::string& why) {
     constexpr int kMostDoubled = 6;
     const Job* job = server_.state.job_told_as(handle);
@@ -215,7 +215,8 @@ bool Cycles::put_aside(uint64_t handle, const std::string& why) {
     return true;
 }
 
-// Lets the plugin decide again about the jobs whose time is over.
+// Lets the plugin choose jobs again that were put aside for a time that is over. Forgets refusals of jobs
+// that don't wait any more.
 void Cycles::take_up_jobs(int64_t now) {
     for (auto at = refused_jobs_.begin(); at != refused_jobs_.end();) {
         auto& [handle, refused] = *at;

@@ -100,8 +100,8 @@ class Cycles {
     SchedLogs logs_;
     Weights weights_;
     std::map<std::string, int64_t> last_;  // scheduler to the instant of its last cycle
-    // The waiting jobs whose start the server has refused, by the plugin's handle. A job that is put aside is
-    // decided about again at the instant `again`, later after each further refusal.
+    // The waiting jobs that the server has refused to start or to move, by the plugin's handle. The plugin
+    // may choose a job that is `aside` from the instant `again` on.
     struct Refused {
         int times = 0;
         bool aside = false;

@@ -108,8 +108,8 @@ Result<void> plugin_part(Management& request, std::string_view object, const Hos
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     Plugin* plugin = request.context.server.parts.plugin;
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    // Make this action before the change, so that a lack of memory can't refuse what is made. Copy its data,
-    // because the request is gone when the plugin commits.
+    // Make this action before the change: a lack of memory must not refuse a change that is made. Copy the
+    // data for the action, because the request is gone when the plugin commits.
     std::function<void()> when_committed =
         [&server = request.context.server, object = request.body.object,
          configuration = request.type == PBS_OBJ_CONFIGURATION,
@@ -163,8 +163,8 @@ Management::Management(Context& context_given, const ifl::Manage& body_given)
 
 namespace {
 
-// Checks the value that a change has given to a default of jobs. Without the name of a resource, nothing is
-// set.
+// Checks the value that a change has given to a default of jobs. Accepts a change without a known resource,
+// which sets nothing.
 Result<void> check_defaults(const Attributes& attributes, const AttributeDef& def,
                             const ifl::Attribute& change, const ResourceTable& resources) {
     const Resource* resource = resources.find(change.resource);

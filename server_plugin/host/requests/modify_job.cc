@@ -139,7 +139,7 @@ Result<void> complete(Context& context, Change& change, Job& job, const std::str
             if (auto ok = check_resources(context, change, job); !ok) return ok;
         advance(job, JobEvent::settled, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
-        // The job may have been put aside for what is changed now.
+        // The change may lift a refusal for which the job was put aside.
         change.then([&server = context.server, told = job.told_as(), now = context.now] {
             if (server.parts.plugin != nullptr) server.parts.plugin->take_up(now, told, server.state);
         });

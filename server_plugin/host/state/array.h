@@ -22,7 +22,7 @@ namespace pbs::host {
 // PBSE_BADATVAL, PBSE_MaxArraySize, PBSE_NOSUP; PBSE_NOTARRAY_ATTR for an attribute that only arrays have.
 Result<void> make_array(Job& job, const State& state);
 // Refuses a select_range that an array asks for itself: its subjobs, which share the array's request,
-// couldn't get numbers of chunks of their own. One that the array has by default doesn't count. PBSE_NOSUP.
+// couldn't get numbers of chunks of their own. A select_range that is a default is accepted. PBSE_NOSUP.
 Result<void> check_array_request(const Job& job);
 // Checks that the array has no more subjobs than the queue permits. PBSE_MaxArraySize.
 Result<void> fits_array_size(const Job& job, const Queue& queue);

@@ -53,12 +53,13 @@ std::optional<Resource> resource_for_policies(std::string_view name);
 // r, or the resource isn't one for policies.
 std::string note_for_policies(const Resource& resource);
 
-// Checks a value that a job requests. PBSE_BADATVAL: the value is below zero (which `nice` permits), or isn't
-// the time of a `deadline`, of which no comment would tell. REQUIRES: `value` is canonical.
+// Checks a value that a job requests. PBSE_BADATVAL: an amount is below 0 (which `nice` permits; `per_host`
+// is at least 1), or a `deadline` is no time, which no comment of the job would tell. REQUIRES: `value` is
+// canonical.
 Result<void> check_request(const Resource& resource, std::string_view value);
 
-// Checks a value that jobs get by default: as check_request() does, and also those resources for policies
-// that keep a job from running if they can't be read. REQUIRES: `value` is canonical.
+// Checks a value that jobs get by default. Beyond check_request(), refuses values of resources for policies
+// that can't be read, and so would keep jobs from running. REQUIRES: `value` is canonical.
 Result<void> check_default(const Resource& resource, std::string_view value);
 
 class ResourceTable {
