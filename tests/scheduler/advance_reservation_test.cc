@@ -52,8 +52,7 @@ TEST_F(AdvanceReservation, IsConfirmedWhereItsPlacesAreFreeForAllOfItsTime) {
     const int of_queue = world.reserve({at(20), at(21), "1:ncpus=5"});
     EXPECT_EQ(
         world.cycle(at(9)).denied.at(of_queue),
-        "the vnodes that it may have, which are none of a queue or another partition, are too small for it, "
-        "whatever runs");
+        "the vnodes that belong to no queue and no other partition are too small for it, whatever runs");
 }
 
 // Each reservation has a queue, so the tables would grow with each reservation that there ever was.

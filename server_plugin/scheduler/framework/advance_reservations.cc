@@ -358,9 +358,8 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
         return "the vnodes have too little that is free for all of its time";
     return vnodes_.pool_vnodes(pool).size() == vnodes_.size()
                ? "the vnodes are too small for it, whatever runs"
-               : "the vnodes that it may have, which are none of a queue or another partition, are too small "
-                 "for "
-                 "it, whatever runs";
+               : "the vnodes that belong to no queue and no other partition are too small for it, whatever "
+                 "runs";
 }
 
 // Returns the instants at which a reservation that begins as soon as possible may find its places: now, and
