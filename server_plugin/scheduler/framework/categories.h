@@ -71,7 +71,7 @@ class Standings {
     bool is_clear(std::uint32_t number, std::uint64_t clock) const {
         return number < clear_until_.size() && clock < clear_until_[number];
     }
-    // Notes until which instant of the clock the user's standing surely holds.
+    // Notes until which instant of the clock the user's present standing surely holds, if it has no refusals.
     void hold(std::uint32_t number, std::uint64_t until) {
         if (number >= clear_until_.size()) clear_until_.resize(number + 1);
         clear_until_[number] = users_[number].standing == 0 ? until : 0;
@@ -97,8 +97,8 @@ class Standings {
     std::unordered_map<Standing, std::uint32_t, StandingHash> numbers_;  // elements stay where they are
     std::vector<const Standing*> by_number_;
     std::vector<User> users_;
-    // By the user's number: see hold(). Apart from `users_`, since most jobs' users need nothing else, and so
-    // the table is in the cache.
+    // By the user's number: see hold(). It is apart from `users_`, so that it stays in the cache: most jobs
+    // need nothing else of their user.
     std::vector<std::uint64_t> clear_until_;
 };
 

@@ -38,7 +38,8 @@ struct Released {
     std::vector<OfUser> of_users{};
     Releases with_users{};  // `list` and `of_users` together
     // By number of a request: the number of started jobs when the last search found a place for it, plus 1;
-    // 0: there is no place. Only ReleasedJobs::may_have_room() uses it.
+    // 0: there is no place; SIZE_MAX - 1: the job's size tells, without a search. Only
+    // ReleasedJobs::may_have_room() uses it.
     absl::flat_hash_map<std::uint32_t, std::size_t> room;
 };
 
@@ -186,8 +187,8 @@ struct QueueSetup {
     QueueSlot submit = kNoSlot;
     QueueSlot special = kNoSlot;
     std::vector<const Filter*> filters;
-    // Those of `filters` that may tell how large a job they would let pass (Filter::left()): limits that are
-    // set for the server or any queue, and others.
+    // Those of `filters` whose left() may say how large a job they let pass: limits that are set for the
+    // server or any queue, and other filters with a function `leaves`.
     std::vector<const Filter*> leaving;
     std::vector<const Admission*> admissions;
     // The policy for which this was set up. Null: it isn't reused.

@@ -151,7 +151,7 @@ bool Cycle::wants_every_job() const {
 }
 
 // Returns whether only jobs have changed since the last cycle, and each job that it started was seen running.
-// One that wasn't has left the places for which the cycle refused others.
+// A started job that never ran leaves a place for which the cycle refused other jobs.
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;

@@ -65,8 +65,8 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     // With weighted_priority: the range of urgencies that `pending` is sorted by.
     std::optional<std::pair<double, double>> urgencies;
-    // The jobs that the last cycle started and that no event has shown running; true: it is a job of another
-    // server, and another one here takes its place.
+    // The jobs that the last cycle started and that no event has shown running; true: the job waited on
+    // another server, and runs here as another job.
     absl::flat_hash_map<JobHandle, bool> started;
     std::set<Instant> instants;  // the instants at which time may lift a refusal
     // The uses of limits that were below their maxima at the last check. Jobs that such a limit refused

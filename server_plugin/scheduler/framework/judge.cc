@@ -406,9 +406,9 @@ void Judge::note_start(const Candidate& job, QueueView& view, Placement placemen
     for (const Filter* filter : c_.filters)
         if (filter->started != nullptr) filter->started(state_, job);
     expect_usage(job.job);
-    // The number of starts for which a standing lasts counts on requests that there were when the cycle
-    // began. A job that starts with another request (select_range) may be larger, so it ends those of its
-    // owner and group, and all are compared.
+    // The number of starts that a standing lasts for comes from the requests that there were when the cycle
+    // began. A job that starts with another request (select_range) may be larger: it ends the standings of
+    // its owner and group, and those of all users are compared again.
     const std::uint64_t starts = c_.resized.contains(job.job) ? kEndsAll : 1;
     clock_ += starts;
     if (!starts_of_owner_.empty()) {

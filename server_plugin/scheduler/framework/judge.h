@@ -115,8 +115,9 @@ class Judge : CyclePart {
     bool tells_users_apart_ = false;              // users have had a standing other than 0
     std::vector<std::uint64_t> starts_of_owner_;  // by owner: starts since the first standing_of()
     std::vector<std::uint64_t> starts_of_group_;
-    // A clock that each start moves on by 1, and by kEndsAll what any standing may depend on: a start with
-    // another request, and another number of reservations and preempted jobs, which is `kept_`.
+    // The clock by which standings hold. A start moves it on by 1. A start with another request, or a change
+    // of the number of reservations and preempted jobs (`kept_`), moves it on by kEndsAll, because any
+    // standing may depend on that.
     static constexpr std::uint64_t kEndsAll = std::uint64_t{1} << 32;
     std::uint64_t clock_ = 0;
     std::uint64_t kept_ = 0;

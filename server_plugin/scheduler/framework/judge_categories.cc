@@ -69,8 +69,8 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std:
 }
 
 // Returns the standing of the job's user (the refusals that its jobs get because of the user). `who`: the
-// user's number in JobTable::user. It is computed again when the cycle has started as many jobs of the same
-// owner or group (whichever the filters read) as it lasts for, or has made a reservation.
+// user's number in JobTable::user. The standing is computed again when the cycle has started as many jobs of
+// the same owner or group (whichever the filters read) as the standing lasts for, or has made a reservation.
 const Standings::User& Judge::standing_of(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
@@ -98,7 +98,7 @@ const Standings::User& Judge::standing_of(std::uint32_t who, const OrderedJob& j
         queues.standings.change(user, standing_);
         tells_users_apart_ = tells_users_apart_ || user.standing != 0;
     }
-    // A start counts for the owner, for the group, or for both.
+    // A start counts twice if owner and group count, and the job is of both.
     const std::uint64_t left = static_cast<std::uint64_t>(user.lasts) - (starts - user.starts);
     queues.standings.hold(number, clock_ + std::min(of_owner && of_group ? left - left / 2 : left, kEndsAll));
     return user;

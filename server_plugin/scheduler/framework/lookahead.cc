@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-// Returns whether the filter reads the vnodes. Limits only read the use by jobs.
+// Returns whether the filter reads the vnodes. A limit reads only the use by jobs.
 bool reads_vnodes(const Filter& filter) {
     return (filter.traits & about_room) != 0 && filter.limit() == nullptr;
 }
@@ -101,7 +101,8 @@ void Lookahead::set_clock(Instant at) {
     c_.set_walltime(job_, view_);
 }
 
-// Finds the filters that may refuse the job at the instant of the state. Most limits are set for nothing.
+// Finds the filters that may refuse the job at the instant of the state: leaves out limits that are set for
+// nothing, as most are.
 void Lookahead::find_filters() {
     facts_ = view_.facts;
     others_.clear();
@@ -132,8 +133,8 @@ void Lookahead::settle() {
     counted_ = 0;
 }
 
-// Returns whether there is a place for the job whenever there is room for its chunks, as far as that follows
-// from the free amounts of vnodes.
+// Returns whether the free amounts of the vnodes, with the reservations, alone decide how many of the job's
+// chunks have room.
 bool Lookahead::may_count_chunks() const {
     return searches_first_ && job_.suspended == kNoSlot && !view_.is_reservation && together_ == 1 &&
            state_.named_place == nullptr && state_.vnode_limits.empty() &&
@@ -141,8 +142,8 @@ bool Lookahead::may_count_chunks() const {
            !t_.vnodes.gives_hosts() && !state_.vnodes->divides(state_.pool_for(view_, *request_));
 }
 
-// Returns whether there is no place, because the vnodes have room for too few chunks. The chunks are counted
-// once some searches were in vain.
+// Returns whether there is no place, because the vnodes have room for too few chunks. Counts the chunks only
+// after a search in vain.
 bool Lookahead::lacks_room() {
     constexpr int kMostSearches = 1;
     if (!no_room_ || !searches_first_) return false;

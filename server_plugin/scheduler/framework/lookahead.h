@@ -117,9 +117,9 @@ class Lookahead : CyclePart {
     std::vector<Placement> of_others_;    // after earliest(): the places of all of these but the first
     std::vector<const Filter*> of_time_;  // the filters about time
     std::vector<const Filter*> others_;   // the others, but for limits that are set for nothing
-    bool searches_first_ = true;          // none of `others_` reads vnodes before the one that finds places
-    QueueFacts facts_{};                  // the facts of the queue for which `others_` was made
-    bool settled_ = true;                 // the pool's trees have the present amounts
+    bool searches_first_ = true;  // no filter of `others_` reads vnodes before that which finds places
+    QueueFacts facts_{};          // the facts of the queue for which `others_` was made
+    bool settled_ = true;         // the pool's trees have the present amounts
     // The refusal for want of a place, and how often the filter that finds places has given it.
     std::optional<Refusal> no_room_;
     int searches_ = 0;

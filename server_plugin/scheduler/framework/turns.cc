@@ -51,8 +51,9 @@ std::size_t Turns::state_number() const {
 }
 
 // Returns whether the next job of the class, in these queues, affects others even if it doesn't start: a
-// queue may be drained for it, or it may hold others up. If it is the first that doesn't, compares the
-// reservations with the last cycle's, and asks again: what isn't reserved any more may be preempted.
+// queue may be drained for it, or it may hold others up. Before the first job that doesn't, compares the
+// reservations with those of the last cycle, and asks again: a preemption may succeed on vnodes that aren't
+// reserved any more.
 bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) {
     const auto wanted = [&] {
         return std::ranges::any_of(c_.after_refusal,

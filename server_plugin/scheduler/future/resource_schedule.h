@@ -57,8 +57,9 @@ class ResourceSchedule {
         std::uint32_t holding;
         bool begins;
         bool given_up = false;  // Holding::given_up
-        // A job that is given up isn't counted any more. So count it again before its end, or its pause,
-        // counts it out, and out again after the end of its pause has counted it.
+        // The use by a job that is given up is taken away already, but the events of its running holding
+        // still count. The events of the holding that is given up do the opposite: at an end or a pause they
+        // go first, and add the use; at the end of a pause they go last, and take it away.
         auto order() const { return std::tuple(at, begins, given_up == begins, holding); }
     };
 
@@ -108,7 +109,7 @@ class ResourceSchedule {
   private:
     static constexpr std::uint64_t kNone = UINT64_MAX;
     static constexpr std::int64_t kCyclesKept = 16;
-    static constexpr std::size_t kFew = 8;  // so many events are put into a list one by one
+    static constexpr std::size_t kFew = 8;  // up to so many events are put into a list one by one
     // The profile of a limit that was queried.
     struct LimitProfile {
         Timeline running;  // the use by running jobs, as if they had always run

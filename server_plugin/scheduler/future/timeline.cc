@@ -115,7 +115,7 @@ bool Timeline::add_all(std::span<const Use> uses) {
 }
 
 bool Timeline::debit(std::span<const Use> uses) {
-    constexpr std::size_t kFew = 2;  // so many are added faster one by one
+    constexpr std::size_t kFew = 2;  // up to so many are added faster one by one
     if (uses.size() > kFew && add_all(uses)) return true;
     bool all = true;
     for (const Use& use : uses) all = debit(use.when, use.amount) && all;

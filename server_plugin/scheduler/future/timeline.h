@@ -85,7 +85,8 @@ struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;
     std::int64_t capacity = Timeline::kUnlimited;
-    // The last answer of earliest_of_all(): the amount is free in this span. The profile mustn't change.
+    // The last answer of earliest_of_all(): the amount is free in this span. REQUIRES: the profile hasn't
+    // changed since.
     rrule::Interval free{Instant::max(), Instant::min()};
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double kMostStored = 1e200;
 
 // Usage up to this is added to the sums of groups, and subtracted from them, with an error below a thousandth
-// of a second. With larger usage the rest of a sum would be lost, so sums are made anew.
+// of a second. Larger usage would make a sum lose what other members have used, so the sum is made anew.
 constexpr double kMostBySums = 1e12;
 
 double sane(double usage) {
@@ -420,8 +420,8 @@ void FairShares::decay_now(Instant now) {
     decay_once(now, group_.decay_factor);
 }
 
-// Adds up what a group's members have used, beyond the least usage that each begins with. A decay or a load
-// from the store may leave a group up to a second more for each of them.
+// Adds up the usage of a group's members beyond the least usage, with which each begins. After a decay or a
+// load from the store, the group's own usage may be up to a second more for each member.
 double FairShares::usage_of_members(Node group) const {
     double sum = kLeastUsage;
     for (Node node = 0; node < nodes_.size(); ++node)

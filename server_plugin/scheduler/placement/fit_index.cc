@@ -28,7 +28,7 @@ PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t hos
     try {
         return find_or_make(inventory, queue, host, partition, chunks, order);
     } catch (...) {
-        version_ = inventory.version() - 1;  // a pool may be half made, as without memory: make all anew
+        version_ = inventory.version() - 1;  // a pool may be half made, as for lack of memory: make all anew
         throw;
     }
 }

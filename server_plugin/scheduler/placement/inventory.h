@@ -137,8 +137,8 @@ class Inventory {
     Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const {
         return free_with(vnode, jobs, {}, 0, 0);
     }
-    // Returns the same if also `come` further jobs were on the vnode, of which `alone` have it exclusively,
-    // and held `taken` of it together (a Row, or nothing).
+    // Returns the free amounts as if the jobs `gone` held nothing of the vnode, and `come` further jobs were
+    // on it, `alone` of them exclusively, which hold `taken` together (a Row; empty: nothing).
     Row free_with(VnodeSlot vnode, std::span<const JobSlot> gone, std::span<const std::int64_t> taken,
                   std::int32_t come, std::int32_t alone) const;
     // Returns the sum of a request's chunks (Columns::totals).

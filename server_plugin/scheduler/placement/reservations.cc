@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-// Returns the free amounts of a vnode at an instant, from its present ones: without the jobs that have ended
-// by then, and with those of earlier reservations that have begun.
+// Returns the free amounts of a vnode at an instant, computed from the present ones: without the jobs that
+// have ended by then, and with those of earlier reservations that hold the vnode then.
 Row Reservations::free_at(const Inventory& inventory, VnodeSlot vnode, Instant start,
                           std::span<const JobSlot> gone) const {
     std::vector<JobSlot> gone_here;

@@ -54,7 +54,7 @@ class Reservations {
         Instant start{};
         Instant end{};
         Row over;
-        Row taken;           // what the reservation takes itself; empty: nothing
+        Row taken;           // the amounts that the reservation takes itself; empty: nothing
         bool alone = false;  // the job will have the vnode exclusively
     };
     Row free_at(const Inventory& inventory, VnodeSlot vnode, Instant start,

@@ -259,8 +259,8 @@ struct CycleState {
     // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
     // -1).
     void count_in_server(const Request& request, int sign);
-    // Returns whether the request asks for an amount that a program of server_dyn_res tells. It may change
-    // between two cycles, or be taken by a start, and no event about jobs tells.
+    // Returns whether the request asks for an amount that a program of server_dyn_res tells. Such an amount
+    // may change between two cycles, or a start may take of it, without an event about jobs.
     bool asks_for_told(const Request& request) const;
     // Returns the element of node_sort_key_of_place that is for the request; null: none is.
     const KeysOfPlace* keys_of_place(const Request& request) const;

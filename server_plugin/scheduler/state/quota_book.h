@@ -164,7 +164,7 @@ class QuotaBook {
     struct Candidate {
         std::uint32_t rule = 0;
         Key key{};
-        std::uint32_t counter = kNoCounter;  // the key's, once a job was charged to it as a whole
+        std::uint32_t counter = kNoCounter;  // the key's counter, once a job was charged to it as a whole
     };
     // The rules of a quota that may match a job, in order; the last one matches on every vnode.
     struct Route {
