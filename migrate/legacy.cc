@@ -49,8 +49,8 @@ std::string objection(const std::string& path, const std::string& home) {
                 : file.error();
 }
 
-// Returns the path if there is anything by this name, readable or not: a link to nowhere or a folder without
-// permission must not look like a site without the file.
+// Returns the path if it names anything, readable or not; else an empty text. A link to nowhere or a folder
+// without permission must not look like a site without the file.
 std::string if_there(const std::string& path) {
     struct stat info {};
     const bool gone = ::lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR);

@@ -72,7 +72,7 @@ std::string_view resource_type(std::string_view word) {
     return word == "BOOL" ? "boolean" : "string";
 }
 
-// Returns whether requests for the complex are for hosts or queues without other jobs.
+// Returns whether jobs ask by the complex for hosts or queues without other jobs.
 bool is_exclusive(const std::vector<std::string_view>& words) {
     return words.size() > 3 && words[3] == "EXCL";
 }
@@ -185,7 +185,7 @@ class ComplexReader {
         return true;
     }
 
-    // Notes how requests for a consumable differ here. False: there is nothing to note.
+    // Notes how requests for a consumable differ from those in Grid Engine. False: there is nothing to note.
     bool consumes(const Line& line, const std::vector<std::string_view>& words, const ComplexName& name) {
         if (words[5] == "NO" || name.resource.empty() || name.resource == "ncpus") return false;
         const bool once = words[5] != "YES";
@@ -244,7 +244,7 @@ class ComplexReader {
     std::vector<std::string> reserved_;
     std::vector<const Line*> forced_;
     std::set<std::string> reserved_names_;
-    std::set<std::string> made_;  // names of the resources, in lower case
+    std::set<std::string> made_;  // the names of the resources that are made, in lower case
 };
 
 }  // namespace

@@ -164,7 +164,7 @@ void convert_grid_engine(Changes& to, const GridEngine& files) {
         }
     }
     to.note_all(files.notes);
-    // Other orders that the site has set stay.
+    // An order that the site has set itself stays: note it if it goes before the weighted priority.
     if (std::ranges::find(files.wanted, "weighted_priority", &Wanted::attribute) != files.wanted.end())
         to.note_all(objects::orders_behind(to.object_after(objects::ObjectType::policy, kPolicy)));
     to.tell_unless_in_force();

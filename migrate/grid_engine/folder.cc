@@ -44,8 +44,8 @@ std::string add_names(const std::string& folder, const std::string& before, std:
     return error ? fmt::format("can't be read: {}", error.message()) : std::string();
 }
 
-// Returns the paths of the entries in the folder and in those folders in it that have files to read, in
-// order.
+// Returns the sorted paths of the folder's entries. Folders with files to read (kFolders) are replaced by
+// their entries.
 std::vector<std::string> paths_in(const std::string& folder, Problems& problems) {
     std::vector<std::string> names;
     if (std::string why = add_names(folder, "", names); !why.empty())

@@ -31,8 +31,8 @@ class Output {
     explicit Output(const Folder& folder) : folder_(folder) {}
 
     const Folder& folder() const { return folder_; }
-    // Returns the entries of the list of users who may set deadlines: "NONE", "ann,@vip". nullopt: no file
-    // has them.
+    // Returns the entries of the list of users who may set deadlines, such as "NONE" or "ann,@vip". nullopt:
+    // no file has the list.
     std::optional<std::string_view> deadline_users() const;
 
     void create(objects::ObjectType type, const std::string& object, const std::string& from);

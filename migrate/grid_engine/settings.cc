@@ -103,7 +103,8 @@ class SettingsReader {
         });
     }
 
-    // Sets the order of jobs, and before it what would order them otherwise.
+    // Makes the weighted priority the order of jobs, without by_queue and help_starving_jobs, which would go
+    // before it.
     void order_of_jobs() {
         out_.set(ObjectType::policy, kPolicy, "by_queue", "False", file_.path);
         out_.note(fmt::format(
@@ -314,15 +315,16 @@ class SettingsReader {
         const bool nobody = users && values::lowered(*users) == "none";
         const bool some = values::decimal(field_.value).value_or(0) != 0;
         if (some && nobody)
-            out_.note(file_, *line_, field_.name,
-                      fmt::format("is 0 here: nobody is in the list {}; for some users set it to {}, and "
-                                  "deadline_users",
-                                  kDeadlineUsers, printable(field_.value)));
+            out_.note(
+                file_, *line_, field_.name,
+                fmt::format("is 0 here, as nobody is in the list {}: to count deadlines of some users, set "
+                            "it to {}, and deadline_users",
+                            kDeadlineUsers, printable(field_.value)));
         if (some && !users)
             out_.note(
                 file_, *line_, field_.name,
                 fmt::format("the deadlines of all users count, as su/{} is missing: set deadline_users, or "
-                            "0 here for nobody's",
+                            "weight_deadline=0 to count none",
                             kDeadlineUsers));
         policy(field_.name, some && nobody ? "0" : std::string(field_.value));
     }
@@ -331,9 +333,8 @@ class SettingsReader {
         if (values::decimal(field_.value).value_or(0) != 0)
             out_.note(
                 file_, *line_, field_.name,
-                "users may raise the Priority of their jobs here (-p), and not only lower it: with "
-                "weight_job_priority=0 it counts for nothing, and override_tickets, which operators and "
-                "managers give, take its place");
+                "users may raise the Priority of their jobs here (-p), not only lower it: with "
+                "weight_job_priority=0 it doesn't count, and operators can raise jobs by override_tickets");
         policy("weight_job_priority", std::string(field_.value));
     }
 

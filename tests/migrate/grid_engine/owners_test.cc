@@ -92,17 +92,19 @@ TEST(GridOwners, DeadlinesOfAllUsersDoNotCountUnnoticed) {
     };
     EXPECT_THAT(grid_commands(site("3600000", "NONE")),
                 HasSubstr("set policy default_policy weight_deadline = 0\n"));
-    EXPECT_THAT(grid_notes(site("3600000", "NONE")),
-                IsSupersetOf(
-                    {"ge/ssconf:1: weight_deadline: is 0 here: nobody is in the list deadlineusers; for some "
-                     "users set it to 3600000, and deadline_users",
-                     "ge/su/deadlineusers:2: entries: nobody is in it: weight_deadline=0 of the policy says "
-                     "so"}));
+    EXPECT_THAT(
+        grid_notes(site("3600000", "NONE")),
+        IsSupersetOf(
+            {"ge/ssconf:1: weight_deadline: is 0 here, as nobody is in the list deadlineusers: to count "
+             "deadlines of some users, set it to 3600000, and deadline_users",
+             "ge/su/deadlineusers:2: entries: nobody is in it: weight_deadline=0 of the policy says "
+             "so"}));
     EXPECT_THAT(grid_commands(site("3600000", "")),
                 HasSubstr("set policy default_policy weight_deadline = 3600000\n"));
     EXPECT_THAT(grid_notes(site("3600000", "")),
                 testing::Contains("ge/ssconf:1: weight_deadline: the deadlines of all users count, as "
-                                  "su/deadlineusers is missing: set deadline_users, or 0 here for nobody's"));
+                                  "su/deadlineusers is missing: set deadline_users, or weight_deadline=0 to "
+                                  "count none"));
     for (const GridFiles& files : {site("3600000", "ann"), site("0", ""), site("0", "NONE")})
         EXPECT_THAT(grid_notes(files), testing::Not(testing::Contains(HasSubstr("weight_deadline: "))));
 }
