@@ -76,11 +76,11 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// An order of jobs, and a setting whose order goes before it.
+// Two orders of a policy's jobs, of which the first goes before the other.
 struct OrderBehind {
     std::string_view first;
     std::string_view behind;
-    std::string_view jobs;  // those that are left to the order
+    std::string_view jobs;  // the jobs whose order is left to `behind`
 };
 constexpr std::string_view kOfOneEntity = "one entity, or of entities that stand equal";
 constexpr std::array kOrdersBehind{
@@ -126,8 +126,8 @@ void add_orders_behind(const Object* before, const Object* after, const Command*
     }
 }
 
-// Adds a note on tickets_functional without functional_shares, if the change brings that about or names one
-// of them.
+// Adds a note on tickets_functional without functional_shares, if the change brings that about or names
+// tickets_functional.
 void add_tickets_without_shares(const Object* before, const Object* after, const Command* command,
                                 std::vector<std::string>& lines) {
     const auto lacks_shares = [](const Object& policy) {

@@ -13,8 +13,8 @@ struct Command;
 class Draft;
 class Object;
 
-// Returns a note on each order of the policy's jobs, such as weighted_priority, behind another one, such as
-// by_queue.
+// Returns a note on each order of the policy's jobs, such as weighted_priority, before which another order
+// goes, such as by_queue.
 std::vector<std::string> orders_behind(const Object& policy);
 
 // Adds the warnings to `lines`. `draft`: all objects after the change. `before`, `after`: the changed object;

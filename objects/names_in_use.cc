@@ -53,7 +53,7 @@ struct NamedThing {
     std::string at{};  // the place of the name, if known: "column 12: "
 };
 
-// The entity in a weight that stands for all without a weight of their own.
+// The entity that stands in a weight for all that have no weight of their own.
 constexpr std::string_view kEachOther = "PBS_GENERIC";
 
 // Returns the queues and resources that an element of a value names.
@@ -258,7 +258,7 @@ std::optional<values::ResourceKind> kind_in(std::string_view json) {
     return found == std::end(kTypes) ? std::nullopt : std::optional(found->second);
 }
 
-// Returns the remarks on a value if the resource has this type.
+// Returns remarks on what is wrong in a value if the resource has this type.
 std::vector<std::string> remarks(const Attribute& attribute, const Value& value, std::string_view resource,
                                  std::optional<values::ResourceKind> kind, const CheckContext& context) {
     if (attribute.syntax == Syntax::formula)

@@ -33,8 +33,8 @@ Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view n
 // isn't known.
 std::optional<values::ResourceKind> kind_after(const HostChange& resource);
 
-// Checks that the values in the draft that name the resource stay right if the server changes the resource's
-// type so. Errors: busy, naming the first object whose value would be wrong, and why.
+// Checks that the values that name the resource stay right with the type that the server's change gives it.
+// Errors: busy, naming the first object whose value would be wrong, and why.
 Result<void> check_retyped(const Draft& draft, const HostChange& resource, const CheckContext& context);
 
 // All names to which a draft refers, collected once. This makes a deletion of thousands of objects fast: the

@@ -21,8 +21,8 @@ class ResourceNames {
   public:
     // Begins with the usual resources of a PBS server, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
-    // Returns those of these resources that every server has. Only OpenPBS has the others, such as
-    // soft_walltime, and only some sites have ngpus, which the older schedulers knew.
+    // Returns the usual resources without those that only some servers have: soft_walltime and others, which
+    // only OpenPBS has, and ngpus, which sites define.
     static ResourceNames of_every_server();
     // Adds a name; or its type, or that it stays, if the name is there. nullopt: the type isn't known.
     void add(std::string_view name, std::optional<values::ResourceKind> kind = {}, bool stays = false);

@@ -61,7 +61,7 @@ struct Variance {
     int below = 0;
     int above = 0;
     // If all types of a std::variant were trivially copyable, strings or vectors, libstdc++ 12 would take the
-    // variant for one that always has a value. A copy that fails for lack of memory has none yet, and its
+    // variant for one that always has a value. A copy that fails for lack of memory has no value yet, and its
     // destructor would jump to any address.
     [[no_unique_address]] CopiedByCall by_call{};
     friend bool operator==(const Variance&, const Variance&) = default;
