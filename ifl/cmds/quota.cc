@@ -49,7 +49,7 @@ std::string json(const std::vector<QuotaCounter>& rows) {
     return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Returns the jobs that the user asked for, in words: "" or " of user u in queue q".
+// Returns which jobs the options select, in words: "" or " of user u in queue q".
 std::string whose(const Arguments& arguments) {
     std::string text;
     const auto add = [&](std::string_view before, const std::string& name) {
