@@ -204,7 +204,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(Loaded, by_queue, kByQueue)->Apply(loaded_sizes);
 BENCHMARK_CAPTURE(Loaded, strict_1, kStrict1)->Apply(loaded_sizes);
-// With 200,000 jobs it takes several minutes.
+// Not with 200,000 jobs, which take several minutes.
 BENCHMARK_CAPTURE(Loaded, strict_100, kStrict100)
     ->ArgName("jobs")
     ->Unit(benchmark::kMillisecond)

@@ -57,7 +57,7 @@ TEST_F(JobRequests, GetTheMostChunksThatFit) {
     })) << server.command({"qstat", "-f", ranged}).out;
 }
 
-// The chunks have processes, so the job's sums have a resource that is no amount of a vnode.
+// The sums of a job whose chunks have processes contain mpiprocs, which is no amount of a vnode.
 TEST_F(JobRequests, RangesOfChunksWithProcessesStart) {
     const std::string ranged = server.submit("wc -l <$PBS_NODEFILE; sleep 60\n",
                                              {"-l", "select=1-:ncpus=1:mpiprocs=2", "-l", "place=free"});

@@ -78,7 +78,7 @@ void EveryCall::meets(const Request& request, const Fault& fault, const std::str
     SCOPED_TRACE(fmt::format("{}: {}: {}", request.name, text_of(fault), server_.place()));
     EXPECT_FALSE(output.timed_out) << "the server hangs";
     if (!server_->running()) {
-        // A lack of memory may end the server, rather than that memory and disk differ.
+        // A lack of memory may end the server, so that memory and disk don't differ.
         EXPECT_EQ(fault.kind, fault_memory) << "the server has ended: " << output;
         ASSERT_TRUE(server_->start());
         const std::string found = state_of(*server_);

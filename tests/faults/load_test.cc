@@ -95,7 +95,7 @@ class Load : public ::testing::Test {
 
         int below(int count) { return std::uniform_int_distribution(0, count - 1)(random); }
         std::string some_job() {
-            // One of the last jobs, as the others have ended.
+            // Take one of the last jobs, because the others have ended.
             const int last = std::min(static_cast<int>(ids.size()), 8);
             return last == 0 ? "" : ids[ids.size() - 1 - static_cast<std::size_t>(below(last))];
         }
@@ -119,8 +119,8 @@ class Load : public ::testing::Test {
 
     // ---- Requests of the clients. ----
 
-    // Runs a command. Only jobs and reservations that are over may be a reason to refuse it; `also` is
-    // another one.
+    // Runs a command. It may be refused only because its job or reservation is over, or for the reason
+    // `also`.
     Output ask(bool as_manager, const std::vector<std::string>& argv, std::string_view also = {},
                const std::string& input = {}) {
         const RunOptions options{.input = input,
@@ -237,7 +237,7 @@ class Load : public ::testing::Test {
 
     // ---- After the load. ----
 
-    // Lets the clients ask for a while. Then waits until all jobs are over, and their history is, too.
+    // Lets the clients ask for a while. Then waits until all jobs are over and gone from the history.
     void phase(std::chrono::milliseconds length) {
         const auto until = Clock::now() + length;
         {

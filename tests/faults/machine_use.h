@@ -1,4 +1,4 @@
-// How much of the machine a server uses.
+// Measures how much of the machine a server uses.
 #pragma once
 
 #include <fmt/format.h>

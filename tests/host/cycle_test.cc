@@ -153,8 +153,8 @@ TEST_F(CycleTest, NoJobStartsAfterSchedulingIsSwitchedOff) {
     EXPECT_THAT(log_text(), HasSubstr("scheduling is off now: decisions of the cycle dropped: 1"));
 }
 
-// The test's scheduler starts all subjobs of such an array together on n1, whose CPUs are too few, and leaves
-// no room for a later job. The server refuses that each time.
+// The test's scheduler starts all subjobs of an array with start_within together on n1, and leaves no room
+// for a later job. The server refuses these starts each time, because n1 has too few CPUs.
 TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
     Cycles cycles(*server_);
     const auto schedule = [&] {
@@ -185,7 +185,7 @@ TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
     cycles.look_at_clock();
     server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
     schedule();
-    // The array's time was perhaps over already, but after each refusal it is longer.
+    // The first wait of the array may be over already; after each refusal it waits longer.
     for (int later : {100, 200, 300, 400, 500}) {
         move_clock(later);
         for (int i = 0; i < 10; ++i) cycles.look_at_clock();

@@ -194,7 +194,7 @@ TEST_F(Requests, CustomResources) {
     EXPECT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "ncpus").code, PBSE_ATTRRO);
 }
 
-// What no job may ask for isn't taken as a default either, and neither is what policies can't read.
+// Values that no job may ask for, and those that policies can't read, are refused as defaults.
 TEST_F(Requests, DefaultsAreCheckedLikeRequests) {
     make_queue("q");
     const std::pair<const char*, const char*> bad[] = {
@@ -244,7 +244,7 @@ TEST_F(Requests, AnArrayHasNoRange) {
     EXPECT_EQ(alter(id), PBSE_NOSUP);
     EXPECT_EQ(job_shows(id, "Resource_List.select_range"), "");
     EXPECT_EQ(alter(submit(user(), {}, "q")), 0);
-    // A default is one of the site, for the queue's other jobs.
+    // An array is accepted with a range that it has by default: the site means the queue's other jobs.
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "resources_default.select_range", "1-4"), 0);
     EXPECT_EQ(job_shows(array({}), "job_state"), "Q");
 }

@@ -98,8 +98,8 @@ TEST_F(RunJobTest, NamedVnodesGetTheChunksInTurn) {
     EXPECT_EQ(run(more, "v1+v2"), "");
 }
 
-// A job with a range gets a select with the number of its chunks, here the least one. It starts whatever
-// stood beside the range.
+// A started job with a range gets a select with its number of chunks, here the least of the range. It starts
+// whatever it asks for beside the range.
 TEST_F(RunJobTest, RangesOfAnyChunksStart) {
     for (const auto& [name, type, flag] : {std::tuple{"gm", "string_array", "h"},
                                            std::tuple{"gpu", "boolean", "h"}, std::tuple{"lic", "long", "q"}})

@@ -172,7 +172,7 @@ TEST_F(NamesInUse, AResourceGetsNoTypeWithWhichAnObjectWouldBeWrong) {
         run(one.unset);
         EXPECT_EQ(retyped(one.type), "accepted") << one.set;
     }
-    // What is wrong already, as in a database of an earlier release, is no reason to refuse other changes.
+    // A value that is wrong already, as in a database of an earlier release, is no reason to refuse a change.
     run("s quota k rule=\"a: to fuel=3\"");
     store_->define_resource("fuel", values::ResourceKind::boolean);
     EXPECT_TRUE(store_->execute(redefinition("fuel", "boolean", "boolean"), kManager, kNow));

@@ -211,7 +211,8 @@ std::string without_id(std::string text, const std::string& id, const std::strin
     return text;
 }
 
-// Returns an exec_vnode with its sizes in kilobytes, as ours is, and without brackets around a single vnode.
+// Returns an exec_vnode with its sizes in kilobytes, as the bundled server writes them, and without brackets
+// around a single vnode.
 std::string places_in(const std::string& text) {
     static const std::regex single("\\(([^+()]*)\\)");
     static const std::regex size("=([0-9]+[kmgtp]?[bw])");

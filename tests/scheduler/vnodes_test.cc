@@ -433,8 +433,8 @@ TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
     EXPECT_TRUE(count.may_fit());
 }
 
-// A reservation that is made in the present state of the vnodes leaves what it leaves at its start: earlier
-// reservations have begun or ended by then.
+// A reservation that is made in the present state of the vnodes counts the amounts that are free at its
+// start: earlier reservations have begun or ended by then.
 TEST_F(TwoVnodes, AReservationForLaterIsMadeBesideEarlierOnes) {
     const Request three = asks("1:ncpus=3");
     const Request two = asks("1:ncpus=2");

@@ -36,7 +36,7 @@ TEST(GridSettings, BecomeAttributesOfThePolicy) {
                   "set policy default_policy functional_weights = \"user=1,job=0\"\n");
 }
 
-// By default a policy orders the jobs of each queue by themselves, and starving jobs before all others.
+// By default a policy orders the jobs of each queue on their own, and puts starving jobs before all others.
 TEST(GridSettings, NothingGoesBeforeTheWeightedPriority) {
     const GridFiles files{{"ssconf", "weight_priority 4.0\n"}};
     EXPECT_THAT(grid_commands(files), testing::StartsWith(kOrderOfJobs));
