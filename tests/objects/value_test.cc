@@ -56,7 +56,9 @@ TEST(Weights, AreNumbersOfAtLeast0) {
                              "weight_deadline", "weight_tickets"}) {
         const Attribute& weight = *find_attribute(ObjectType::policy, name);
         EXPECT_TRUE(parse_value(weight, "3600000000000.5")) << name;
-        EXPECT_THAT(parse_value(weight, "-1").error().message, testing::HasSubstr("from 0 to 9000000000000000")) << name;
+        EXPECT_THAT(parse_value(weight, "-1").error().message,
+                    testing::HasSubstr("from 0 to 9000000000000000"))
+            << name;
         // Urgencies are products of weights with amounts and times, and have to be numbers.
         for (const char* endless : {"1e302", "9.1e15", "inf", "nan"})
             EXPECT_FALSE(parse_value(weight, endless)) << name << "=" << endless;
