@@ -65,7 +65,7 @@ TEST_F(JobRequests, RangesOfChunksWithProcessesStart) {
     EXPECT_EQ(server.job(ranged, "Resource_List.select"), "4:ncpus=1:mpiprocs=2");
     EXPECT_EQ(server.job(ranged, "Resource_List.mpiprocs"), "8");
     EXPECT_EQ(server.job(ranged, "Resource_List.select_range"), "1-");
-    // It starts again, and its request can be altered while it waits.
+    // The job starts again, and its request can be altered while it waits.
     ASSERT_EQ(server.command({"qhold", ranged}).exit, 0);
     ASSERT_EQ(server.command({"qrerun", ranged}).exit, 0);
     ASSERT_TRUE(server.wait_job_state(ranged, "H"));

@@ -427,7 +427,7 @@ TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
     EXPECT_TRUE(ChunkCount(vnodes, pool, request, {}, start).may_fit());
     ChunkCount count(vnodes, pool, request, {}, later);
     EXPECT_FALSE(count.may_fit());
-    vnodes.suspend(0, true);  // it has begun
+    vnodes.suspend(0, true);  // the reservation has begun
     const VnodeSlot first = vnodes.find(VnodeHandle{1});
     count.take_up({&first, 1}, later);
     EXPECT_TRUE(count.may_fit());

@@ -353,7 +353,7 @@ Result<void> complete_select(Job& job, const State& state) {
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
     const State& state = change.server().state;
-    std::vector<const Resource*> resources;  // those of the decision's values; null: it was deleted
+    std::vector<const Resource*> resources;  // by the decision's values; null: it was deleted
     bool has_select = false;
     for (const auto& [id, value] : decision.set_resources) {
         resources.push_back(state.resources.by_id(id));
