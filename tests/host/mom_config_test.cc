@@ -22,12 +22,25 @@ TEST(MomConfigText, EnforcesWhatItNames) {
     EXPECT_FALSE(parse_mom_config("$enforce mem\n$enforce !mem\n", "config").enforce_mem);
     EXPECT_FALSE(parse_mom_config("", "config").enforce_mem);
     EXPECT_TRUE(parse_mom_config("", "config").login_shell);
-    EXPECT_FALSE(parse_mom_config("$source_login_batch False\n", "config").login_shell);
-    EXPECT_TRUE(
-        parse_mom_config("$source_login_batch false\n$source_login_batch true", "config").login_shell);
-    const auto wrong = parse_mom_config("$source_login_batch 0\n", "config");
-    EXPECT_TRUE(wrong.login_shell);
-    EXPECT_THAT(wrong.notes, ElementsAre("config line 1: expected $source_login_batch and true or false"));
+}
+
+TEST(MomConfigText, TurnsLoginShellsOffAndOn) {
+    const auto login_shell = [](const std::string& word, const std::string& before = {}) {
+        const auto config = parse_mom_config(before + "$source_login_batch " + word + "\n", "config");
+        EXPECT_THAT(config.notes, IsEmpty()) << word;
+        return config.login_shell;
+    };
+    EXPECT_TRUE(parse_mom_config("", "config").login_shell);
+    for (const char* off : {"false", "False", "f", "no", "N", "off", "0"})
+        EXPECT_FALSE(login_shell(off)) << off;
+    for (const char* on : {"true", "TRUE", "t", "yes", "y", "On", "1"})
+        EXPECT_TRUE(login_shell(on, "$source_login_batch 0\n")) << on;
+    for (const char* wrong : {"", "2", "00", "nope", "o"}) {
+        const auto config = parse_mom_config(std::string("$source_login_batch ") + wrong, "config");
+        EXPECT_TRUE(config.login_shell) << wrong;
+        EXPECT_THAT(config.notes,
+                    ElementsAre("config line 1: expected $source_login_batch and true or false"));
+    }
 }
 
 TEST(MomConfigText, LimitsTheLoad) {

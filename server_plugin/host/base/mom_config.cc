@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "server_plugin/host/base/posix.h"
@@ -45,6 +46,14 @@ std::optional<int64_t> load_value(std::string_view text) {
     return static_cast<int64_t>(*load * 1000);
 }
 
+// Reads a value that is on or off, in the words of Torque's MoM.
+std::optional<bool> on_or_off(std::string_view word) {
+    const auto is_word = [&](std::string_view other) { return values::same_word(word, other); };
+    if (std::ranges::any_of(std::array{"true", "t", "yes", "y", "on", "1"}, is_word)) return true;
+    if (std::ranges::any_of(std::array{"false", "f", "no", "n", "off", "0"}, is_word)) return false;
+    return std::nullopt;
+}
+
 MomConfig not_read(const std::string& path, const std::string& why) {
     MomConfig config;
     config.notes.push_back(fmt::format("{} is not read: {}", path, why));
@@ -79,8 +88,8 @@ MomConfig parse_mom_config(std::string_view text, const std::string& name) {
             continue;
         }
         if (directive == "$source_login_batch") {
-            if (values::same_word(what, "true") || values::same_word(what, "false"))
-                config.login_shell = values::same_word(what, "true");
+            if (const auto is_on = on_or_off(what))
+                config.login_shell = *is_on;
             else
                 config.notes.push_back(
                     fmt::format("{} line {}: expected {} and true or false", name, number, directive));

@@ -77,7 +77,7 @@ struct JobStart {
         script;  // path of the submitted script; start() copies the file, which may be removed afterwards
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;         // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
-    bool plain_shell = false;  // the shell reads no profile before the script; not if the job is interactive
+    bool plain_shell = false;  // the shell is no login shell; without effect if the job is interactive
     // Output_Path and Error_Path, as "host:path" or "path". An empty path means NAME.oSEQ or NAME.eSEQ in
     // PBS_O_WORKDIR; a directory means ID.OU or ID.ER in it. Output stays on this machine; if the path names
     // another host, ExitRecord::message says so.
