@@ -295,7 +295,7 @@ class Scheduler {
     // by default. A host that doesn't show comments sets a longer one.
     void set_comment_interval(Seconds interval);
     // Sets whether cycles decide about comments. Off for a host that shows none at present. Jobs that have
-    // waited meanwhile get their comments when it is on again. The default is on.
+    // waited meanwhile get theirs in the next cycle over all jobs once it is on again. The default is on.
     void set_comments(bool on);
 
   private:
