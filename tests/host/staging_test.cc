@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -98,6 +99,21 @@ TEST_F(StagingTest, ARemotePathWithoutASlashIsInTheHomeDirectory) {
     EXPECT_EQ(stage_out(job_, directory(), folder_), "");
     EXPECT_EQ(read("result"), "one");
     EXPECT_TRUE(fs::is_empty(directory()));
+}
+
+// The owner can read the environment of a program that runs as him.
+TEST_F(StagingTest, CpHasNoneOfTheServersVariables) {
+    ::setenv("PBS_TEST_SECRET", "of the server", 1);
+    ::setenv("LC_ALL", "C", 1);
+    job_.stage_in = {"in@h:/proc/self/environ"};
+    const auto done = stage_in(job_, directory(), folder_);
+    ::unsetenv("PBS_TEST_SECRET");
+    ::unsetenv("LC_ALL");
+    ASSERT_TRUE(done) << done.error();
+    const std::string environment = read("job/in");
+    EXPECT_THAT(environment, testing::StartsWith(std::string("PATH=/usr/bin:/bin\0", 19)));
+    EXPECT_THAT(environment, HasSubstr("LC_ALL=C"));
+    EXPECT_THAT(environment, testing::Not(HasSubstr("PBS_TEST_SECRET")));
 }
 
 TEST_F(StagingTest, AFileThatIsItsOwnCopyStays) {

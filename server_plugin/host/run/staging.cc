@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/run/job_process.h"
+#include "text/pointers.h"
 
 namespace pbs::host {
 
@@ -33,12 +35,25 @@ bool same_file(const std::string& a, const std::string& b) {
            one.st_ino == other.st_ino;
 }
 
+// Returns the environment of a program that runs as a job's owner. The owner can read it below /proc, so it
+// has none of the server's variables but those by which the program chooses the language of its messages.
+std::vector<std::string> small_environment() {
+    std::vector<std::string> variables{"PATH=/usr/bin:/bin"};
+    for (char** one = environ; *one != nullptr; ++one) {
+        const std::string_view variable = *one;
+        for (const char* wanted : {"LANG=", "LANGUAGE=", "LC_"})
+            if (variable.starts_with(wanted)) variables.emplace_back(variable);
+    }
+    return variables;
+}
+
 // Runs cp as the job's owner. Returns the reason for a failure, or an empty string.
 std::string copy(const JobStart& job, const std::string& from, const std::string& to) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_text(errno);
     const Fd out(ends[0]);
     Fd errors(ends[1]);
+    std::vector<std::string> environment = small_environment();
     const pid_t pid = ::fork();
     if (pid < 0) return system_text(errno);
     if (pid == 0) {
@@ -50,7 +65,8 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         ::umask(job.umask.value_or(077) & 0777);
         ::dup2(errors.get(), STDERR_FILENO);
-        ::execl("/bin/cp", "cp", "-rp", "--", from.c_str(), to.c_str(), nullptr);
+        std::vector<std::string> arguments{"cp", "-rp", "--", from, to};
+        ::execve("/bin/cp", text::pointers(arguments).data(), text::pointers(environment).data());
         ::_exit(127);
     }
     errors.reset();
