@@ -12,6 +12,7 @@ pbs_test(
   host_house_test
   LIBS
   pbs_host_runner
+  fmt::fmt
   SOURCES
   accounting_test.cc
   client_call_test.cc
@@ -20,6 +21,7 @@ pbs_test(
   daemonize_test.cc
   home_test.cc
   job_env_test.cc
+  job_process_test.cc
   log_test.cc
   mail_test.cc
   mom_config_test.cc

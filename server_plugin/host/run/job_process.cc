@@ -16,6 +16,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include "text/pointers.h"
+
 namespace pbs::host {
 
 namespace {
@@ -149,14 +151,6 @@ void usual_signals_and_limits() {
     }
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-    std::vector<char*> result;
-    result.reserve(strings.size() + 1);
-    for (auto& string : strings) result.push_back(string.data());
-    result.push_back(nullptr);
-    return result;
-}
-
 [[noreturn]] void run_child(Child child) {
     ::setsid();
     char byte = 0;
@@ -182,7 +176,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
                                           std::filesystem::path(child.shell).filename().string()};
     if (!interactive) arguments.push_back(child.script);
     arguments.insert(arguments.end(), child.job.script_arguments.begin(), child.job.script_arguments.end());
-    ::execve(child.shell.c_str(), pointers(arguments).data(), pointers(child.environment).data());
+    ::execve(child.shell.c_str(), text::pointers(arguments).data(), text::pointers(child.environment).data());
     give_up(child, Step::exec, errno);
 }
 
