@@ -52,6 +52,15 @@ class Title {
     std::size_t size_;
 };
 
+// Makes the C library load what it looks groups up with. The wardens and shepherds that are forked later
+// inherit that; else each would load it. For root, some modules answer without loading all that they use for
+// others.
+void prepare_lookups() {
+    std::array<gid_t, 1> group{};
+    int count = group.size();
+    static_cast<void>(::getgrouplist("daemon", 0, group.data(), &count));
+}
+
 class Starter {
   public:
     Starter(std::string home, Title title)
@@ -63,6 +72,7 @@ class Starter {
     bool open_signals();
     void start(const RunId& id);
     void refuse(const RunId& id, const std::string& why);
+    void finished(std::size_t start);
 
     std::string home_;
     Title title_;
@@ -72,6 +82,7 @@ class Starter {
     // For each unfinished start, the reading end of the pipe that its shepherd writes to. It shows when the
     // start is finished. Only the server reads from it.
     std::vector<Fd> at_work_;
+    bool prepared_ = false;
 };
 
 bool Starter::open_signals() {
@@ -123,6 +134,14 @@ void Starter::start(const RunId& id) {
     at_work_.push_back(std::move(read));
 }
 
+// Forgets a finished start. The first one shows that a lookup of groups has come to an end. An earlier
+// preparation would make all starts wait for a directory service that doesn't answer.
+void Starter::finished(std::size_t start) {
+    at_work_.erase(at_work_.begin() + static_cast<std::ptrdiff_t>(start));
+    if (!prepared_) prepare_lookups();
+    prepared_ = true;
+}
+
 int Starter::run() {
     if (!open_signals()) return 1;
     for (;;) {
@@ -143,7 +162,7 @@ int Starter::run() {
             }
         }
         for (std::size_t i = at_work_.size(); i-- > 0;)
-            if (events[i + 2].revents != 0) at_work_.erase(at_work_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (events[i + 2].revents != 0) finished(i);
         if ((events[0].revents & POLLIN) == 0) continue;
         const auto request = launch_message::receive(server_.get(), MSG_DONTWAIT);
         if (!request && errno != EAGAIN && errno != EINTR) return 0;
@@ -155,19 +174,10 @@ int Starter::run() {
     }
 }
 
-// Makes the C library load what it looks groups up with. The shepherds inherit that; else each would load it.
-// Some of it isn't used for root.
-void prepare_lookups() {
-    std::array<gid_t, 1> group{};
-    int count = group.size();
-    static_cast<void>(::getgrouplist("daemon", 0, group.data(), &count));
-}
-
 }  // namespace
 
 int launcher_main(int argc, char** argv) {
     ::prctl(PR_SET_NAME, "pbs_shepherd");
-    prepare_lookups();
     return Starter(argv[2], Title(argc, argv)).run();
 }
 
