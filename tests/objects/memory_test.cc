@@ -22,8 +22,20 @@ void* allocate(std::size_t size) {
 
 }  // namespace
 
+// The forms for arrays call these. The nothrow form, which std::stable_sort uses, is here too, so that
+// malloc() and free() are always a pair.
 void* operator new(std::size_t size) {
     return allocate(size);
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+    std::free(memory);
 }
 void operator delete(void* memory) noexcept {
     std::free(memory);
