@@ -23,6 +23,7 @@ pbs_library(
   run/launcher.cc
   run/launcher_process.cc
   run/leftovers.cc
+  run/parse_signal.cc
   run/process_tree.cc
   run/run_files.cc
   run/runner.cc

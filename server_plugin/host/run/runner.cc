@@ -10,10 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <set>
@@ -28,8 +25,6 @@
 #include "server_plugin/host/run/run_files.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
 #include "server_plugin/posix/spawn.h"
-#include "values/number.h"
-#include "values/text.h"
 
 namespace pbs::host {
 
@@ -577,19 +572,6 @@ std::vector<RunReport> Runner::events() {
             impl_->shepherd_ended(number, reports);
     }
     return std::exchange(reports, {});
-}
-
-Result<int> parse_signal(std::string_view text) {
-    if (const auto number = values::number<int>(text); number && *number >= 0 && *number < NSIG)
-        return *number;
-    std::string name = values::uppered(text);
-    if (name.starts_with("SIG")) name.erase(0, 3);
-    if (name == "NULL") return 0;
-    for (int signal = 1; signal < NSIG; ++signal) {
-        const char* abbreviation = sigabbrev_np(signal);
-        if (abbreviation != nullptr && name == abbreviation) return signal;
-    }
-    return fail(PBSE_UNKSIG, fmt::format("unknown signal \"{}\"", text));
 }
 
 }  // namespace pbs::host
