@@ -209,13 +209,21 @@ Result<void> Runner::start(const JobStart& job) {
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto copied = impl_->copy_script(job); !copied) return copied;
     if (auto written = impl_->write_spec(job); !written) return written;
-    if (auto asked = impl_->launcher_.ask(job.id); !asked) {
-        files.remove_all();
-        return fail(asked.error().code,
-                    fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
+    // Make the entry first: once the launcher has the request, nothing may fail, such as for lack of memory.
+    // The server would hold the job, and the launcher would run it.
+    const auto entry = impl_->launching_.insert_or_assign(key_of(job.id), Impl::Launching{job.id, {}}).first;
+    Result<void> asked;
+    try {
+        asked = impl_->launcher_.ask(job.id);
+    } catch (const std::bad_alloc&) {
+        impl_->launching_.erase(entry);
+        throw;
     }
-    impl_->launching_[key_of(job.id)] = {job.id, {}};
-    return {};
+    if (asked) return {};
+    impl_->launching_.erase(entry);
+    files.remove_all();
+    return fail(asked.error().code,
+                fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
 }
 
 void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
