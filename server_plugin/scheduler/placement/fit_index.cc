@@ -8,7 +8,6 @@ namespace pbs::sched {
 
 void FitIndex::drop_void(Inventory& inventory) {
     if (version_ == inventory.version()) return;
-    version_ = inventory.version();
     pools_.clear();
     ids_.clear();
     asked_.clear();
@@ -20,6 +19,7 @@ void FitIndex::drop_void(Inventory& inventory) {
                 return other != v && inventory[other].known;
             });
     inventory.clear_changed();
+    version_ = inventory.version();  // last: after a lack of memory, the next call has to make all of it
 }
 
 PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t host, std::uint32_t partition,
@@ -28,7 +28,7 @@ PoolId FitIndex::pool(Inventory& inventory, QueueHandle queue, std::uint32_t hos
     try {
         return find_or_make(inventory, queue, host, partition, chunks, order);
     } catch (...) {
-        version_ = inventory.version() - 1;  // a pool may be half made, as for lack of memory: make all anew
+        inventory.drop_pools();  // a pool may be half made, as without memory: make all anew
         throw;
     }
 }

@@ -197,9 +197,11 @@ class Inventory {
     void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
                    Shares& out) const;
 
-    // Grows when vnodes come, go, move or have other amounts, or when the columns change. All pools then
-    // become invalid.
+    // Grows when vnodes come, go, move or have other amounts, when the columns change, and by drop_pools().
+    // All pools then become invalid.
     std::uint64_t version() const { return version_; }
+    // Makes all pools invalid.
+    void drop_pools() { ++version_; }
     // Grows when a job takes or gives back anything, and when the amounts of a vnode change.
     std::uint64_t changes() const { return changes_; }
 
