@@ -129,6 +129,25 @@ void set_ahead(benchmark::State& state, Way way) {
     state.SetItemsProcessed(set);
 }
 
+// Measures a whole qmgr command that reads directives from its standard input.
+void directives(benchmark::State& state, bool create) {
+    const auto server = start_server();
+    if (!create) fill(*server, kNames);
+    constexpr int64_t kDirectives = 10'000;
+    int64_t done = 0;
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::string input;
+        for (int64_t i = 0; i < kDirectives; ++i, ++done)
+            input += create ? fmt::format("create policy c{}\n", done)
+                            : fmt::format("set policy p{} comment=\"comment {}\"\n", done % kNames, done);
+        state.ResumeTiming();
+        const auto end = server->command({"qmgr"}, {.input = input, .timeout = std::chrono::seconds(600)});
+        if (end.exit != 0) give_up("qmgr: " + end.err);
+    }
+    state.SetItemsProcessed(done);
+}
+
 void create_one_by_one(benchmark::State& state, Way way) {
     const auto server = start_server();
     const Client client(*server, way);
@@ -237,6 +256,8 @@ BENCHMARK_CAPTURE(create_ahead, socket, Way::socket)->Apply(on_the_wall);
 BENCHMARK_CAPTURE(create_ahead, tcp, Way::tcp)->Apply(on_the_wall);
 BENCHMARK_CAPTURE(set_ahead, socket, Way::socket)->Apply(with_one_to_thousands);
 BENCHMARK_CAPTURE(set_ahead, tcp, Way::tcp)->Apply(with_a_thousand);
+BENCHMARK_CAPTURE(directives, create, true)->Apply(on_the_wall);
+BENCHMARK_CAPTURE(directives, set, false)->Apply(on_the_wall);
 BENCHMARK_CAPTURE(create_one_by_one, socket, Way::socket)->Apply(on_the_wall);
 BENCHMARK_CAPTURE(create_one_by_one, tcp, Way::tcp)->Apply(on_the_wall);
 BENCHMARK_CAPTURE(set_one_by_one, socket, Way::socket)->Apply(with_thousands);
