@@ -31,38 +31,45 @@ std::string own_build() {
 
 void add_options(CLI::App& app, Arguments& arguments) {
     auto* modes = app.add_option_group("modes", "One of these");
-    modes->add_flag("--list", arguments.list, "List what is measured, one figure a line");
+    auto* list = modes->add_flag("--list", arguments.list, "List what is measured, one figure a line");
+    auto* check = modes->add_option(
+        "--check", arguments.check,
+        "Check without measuring that the tables of FILE and those of this program agree, and "
+        "that the benchmarks exist");
+    check->type_name("FILE");
     modes
-        ->add_option("--check", arguments.check,
-                     "Check without measuring that the tables of FILE and those of this program agree, and "
-                     "that the benchmarks exist")
+        ->add_option(
+            "--write", arguments.write,
+            "Measure, and write the figures into the marked tables of FILE, wherever they state them")
         ->type_name("FILE");
-    modes
-        ->add_option("--write", arguments.write,
-                     "Measure, and write the figures into the marked tables of FILE")
-        ->type_name("FILE");
-    modes
-        ->add_option("--compare", arguments.compare,
-                     "Run the benchmarks of two build folders in turn, and print medians, the least, the "
-                     "range between the quartiles, and B/A")
-        ->type_name("A B")
-        ->expected(2);
+    auto* compare = modes->add_option(
+        "--compare", arguments.compare,
+        "Run the benchmarks of two build folders in turn, and print medians, the least, the "
+        "range between the quartiles, and B/A");
+    compare->type_name("A B")->expected(2);
     modes->require_option(1);
     app.add_option("--only", arguments.settings.only,
                    "Only the table of this name, or the lines of --list in which this regular expression is "
                    "found")
-        ->type_name("TABLE|REGEX");
+        ->type_name("TABLE|REGEX")
+        ->excludes(check);
     app.add_option("--rounds", arguments.settings.rounds,
                    "Run each benchmark so often, in place of the table's number, or of 5 for --compare")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::PositiveNumber)
+        ->excludes(list)
+        ->excludes(check);
     app.add_option("--min-time", arguments.settings.min_time,
                    "Repeat short benchmarks for so many seconds (Google Benchmark's --benchmark_min_time)")
         ->type_name("SECONDS")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::PositiveNumber)
+        ->excludes(list)
+        ->excludes(check);
     app.add_option("--build", arguments.settings.build,
                    "The build whose benchmarks run, in place of that of this program")
-        ->type_name("FOLDER");
+        ->type_name("FOLDER")
+        ->excludes(list)
+        ->excludes(compare);
 }
 
 Done run(const Arguments& arguments) {

@@ -89,6 +89,7 @@ TEST(BenchReportDocument, ErrorsNameTheLine) {
     EXPECT_EQ(error_of("<!-- table: one -->\n" + table + "\n" + table + "<!-- end -->\n"),
               "line 8: two tables behind the marker one");
     EXPECT_EQ(error_of("| | a |\n| x | 1 |\n"), "line 2: a line |---| is missing behind the head of a table");
+    EXPECT_EQ(error_of("|\n|---|\n"), "line 1: the head of a table has no cells");
     EXPECT_EQ(error_of("| | a |\n|---|---|\n| x |\n"), "line 3: 1 cells, but the table has 2");
     EXPECT_EQ(error_of("<!-- table: one -->\n" + table + "| x | 2 |\n<!-- end -->\n"),
               "line 5: a second row x in the table one");
@@ -156,6 +157,48 @@ TEST_F(BenchReport, WritesTheSelectedCellsAndNothingElse) {
     EXPECT_FALSE(fs::exists(document_ + ".new"));
 }
 
+TEST_F(BenchReport, WritesAFigureWhereverItIsStated) {
+    const std::string path = build("a");
+    program(
+        path, "objects_bench",
+        R"(echo '{"benchmarks": [{"name": "directives/create/real_time", "items_per_second": 7654}]}' >$out)");
+    for (const char* only : {"create by qmgr", "creating objects by qmgr"}) {
+        fs::copy_file(PBS_SOURCE_DIR "/docs/benchmarks.md", document_, fs::copy_options::overwrite_existing);
+        const Output done = report({"--write", document_, "--only", only, "--build", path});
+        EXPECT_EQ(done.exit, 0) << done.err;
+        EXPECT_THAT(done.out, AllOf(HasSubstr("1 of 1: summary"), HasSubstr("1 of 1: objects-rates")));
+        EXPECT_THAT(file_text(document_),
+                    AllOf(HasSubstr("#objects-requests-of-a-running-server) | 7,650/s | OpenPBS"),
+                          HasSubstr("| create by qmgr | 7,650/s | |")));
+    }
+}
+
+// Its benchmarks run as often as the other tables say.
+TEST(BenchReportTables, TheSummaryStatesFiguresOfOtherTables) {
+    const std::vector<Table>& tables = all_tables();
+    ASSERT_EQ(tables.front().name, "summary");
+    const auto stated = [&](const Cell& cell) {
+        for (auto table = tables.begin() + 1; table != tables.end(); ++table)
+            for (const Row& row : table->rows)
+                for (const Cell& one : row.cells)
+                    if (one.benchmark == cell.benchmark && one.value == cell.value) return true;
+        return false;
+    };
+    for (const Row& row : tables.front().rows)
+        for (const Cell& cell : row.cells) EXPECT_TRUE(!cell.measured() || stated(cell)) << row.label;
+}
+
+TEST_F(BenchReport, ListsAsManyRunsWhereverAFigureIsStated) {
+    const Output done =
+        report({"--list", "--only", "openpbs_bench cycle/inside/jobs:10000|FullCycle/1000000"});
+    EXPECT_EQ(done.exit, 0) << done.err;
+    EXPECT_THAT(done.out,
+                AllOf(HasSubstr("summary, a cycle over 1,000,000 new jobs, cycle_bench FullCycle/1000000, "
+                                "real_time, as \"{} s\", 3 runs\n"),
+                      HasSubstr("summary, starts of 2,000 of 10,000 jobs in an OpenPBS server, openpbs_bench "
+                                "cycle/inside/jobs:10000, last_start_s, as \"{} s\", 1 run\n")));
+}
+
 TEST_F(BenchReport, ComparesTwoBuildsInTurn) {
     const std::string order = folder_->file("order");
     const std::string one = build("a", "printf A >>" + order + "\n" + takes("10"));
@@ -188,7 +231,9 @@ TEST_F(BenchReport, SaysWhyThereIsNoFigure) {
     EXPECT_EQ(refusal(build("killed", "kill -9 $$")),
               "bench_report: timeline_bench MakeProfile/1000: ended by signal 9\n");
     EXPECT_EQ(refusal(build("silent", "true")),
-              "bench_report: timeline_bench has no benchmark MakeProfile/1000\n");
+              "bench_report: timeline_bench MakeProfile/1000: its results can't be read\n");
+    EXPECT_EQ(refusal(build("cut", "echo '{\"benchmarks\": [' >$out")),
+              "bench_report: timeline_bench MakeProfile/1000: its results can't be read\n");
     EXPECT_EQ(refusal(build("other", "echo '{\"benchmarks\": [{\"name\": \"Other\"}]}' >$out")),
               "bench_report: timeline_bench has no benchmark MakeProfile/1000\n");
     EXPECT_EQ(refusal(build("skips", takes("1", R"(, "error_occurred": true, "error_message": "no disk")"))),
@@ -209,6 +254,21 @@ TEST_F(BenchReport, RefusesWhatIsNotThere) {
               "bench_report: --only NoSuchBenchmark selects nothing\n");
     EXPECT_THAT(refusal({"--list", "--only", "("}), HasSubstr("bench_report: --only (: "));
     EXPECT_THAT(refusal({}), HasSubstr("--list"));
+    using Words = std::vector<std::string>;
+    const Words list{"--list"};
+    const Words check{"--check", document_};
+    const Words compare{"--compare", build("a"), build("b")};
+    const Words only{"--only", "cycle"};
+    const Words rounds{"--rounds", "2"};
+    const Words time{"--min-time", "1"};
+    const Words other{"--build", build("c")};
+    for (const auto& [mode, option] :
+         {std::pair(list, rounds), std::pair(list, time), std::pair(list, other), std::pair(check, only),
+          std::pair(check, rounds), std::pair(check, time), std::pair(compare, other)}) {
+        Words both = mode;
+        both.insert(both.end(), option.begin(), option.end());
+        EXPECT_THAT(refusal(both), AllOf(HasSubstr(mode[0]), HasSubstr(option[0]), HasSubstr("excludes")));
+    }
     EXPECT_THAT(refusal({"--list", "--write", document_}), HasSubstr("--write"));
     const std::string none = folder_->file("none.md");
     EXPECT_EQ(refusal({"--write", none, "--only", kOnly}),
@@ -226,6 +286,13 @@ TEST_F(BenchReport, RefusesToCompareACopyThatWouldRunAnotherBuildsServer) {
     const std::string copy = folder_->file("copy");
     fs::copy(one, copy, fs::copy_options::recursive);
     EXPECT_EQ(report({"--compare", one, copy, "--only", kOnly}).exit, 0);
+    // CMake may have reached the same folder by another path.
+    const std::string linked = build("linked");
+    program(linked, "objects_bench", "exit 3");
+    fs::create_directory_symlink(linked, folder_->file("link"));
+    std::ofstream(linked + "/CMakeCache.txt") << "CMAKE_CACHEFILE_DIR:INTERNAL=" << folder_->file("link");
+    EXPECT_THAT(report({"--compare", linked, linked, "--only", "start_of_qmgr"}).err,
+                HasSubstr("objects_bench start_of_qmgr: exit status 3"));
     EXPECT_EQ(report({"--compare", one, copy, "--only", "start_of_qmgr"}).err,
               "bench_report: " + copy + " was built as " + one +
                   ": its objects_bench would run the programs there\n");
@@ -274,7 +341,7 @@ TEST_F(BenchReport, SkipsFiguresOfAnOpenpbsThatIsNotThere) {
     const std::string before = file_text(document_);
     const Output done = report({"--write", document_, "--only", "openpbs"});
     EXPECT_EQ(done.exit, 0) << done.err;
-    EXPECT_EQ(done.out, "openpbs_bench is skipped: PBSPOLICY_OPENPBS_PREFIX names no OpenPBS\n");
+    EXPECT_EQ(done.out, "openpbs_bench is skipped: PBSPOLICY_OPENPBS_PREFIX isn't set\n");
     EXPECT_EQ(file_text(document_), before);
 }
 

@@ -98,6 +98,7 @@ class Parser {
         TableText table{.name = name_, .before = paragraph_, .line = at_};
         table.columns = cells_of(lines_[at_]);
         const std::size_t width = table.columns.size();
+        if (width == 0) return wrong(at_, "the head of a table has no cells");
         table.columns.erase(table.columns.begin());
         ++at_;
         if (at_ == lines_.size() || !lines_[at_].starts_with("|---"))

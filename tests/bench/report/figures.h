@@ -36,7 +36,7 @@ std::string number_text(double number, int digits);
 // than a quarter above the least.
 std::string figure_text(const Runs& runs, const Print& print);
 
-// Returns a single number as figure_text() does.
+// Returns a single number, scaled and rounded, with its unit.
 std::string figure_text(double number, const Print& print);
 
 // Returns whether the medians differ by more than the runs of either do. One run says nothing about that.

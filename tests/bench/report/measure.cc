@@ -119,7 +119,8 @@ tl::expected<std::vector<std::string>, std::string> names_in(const fs::path& bui
 tl::expected<Result, std::string> Result::parse(const std::string& text, const Benchmark& benchmark) {
     const json results = json::parse(text, nullptr, false);
     if (!results.is_object() || !results.contains("benchmarks") || !results["benchmarks"].is_array())
-        return tl::unexpected(fmt::format("{} has no benchmark {}", benchmark.program, benchmark.name));
+        return tl::unexpected(
+            fmt::format("{} {}: its results can't be read", benchmark.program, benchmark.name));
     for (const json& one : results["benchmarks"]) {
         if (plain_name(one.value("name", "")) != benchmark.name) continue;
         if (one.value("error_occurred", false))

@@ -21,7 +21,7 @@ struct Benchmark {
 // Returns a benchmark's name without its last parts, which say how it is timed.
 std::string plain_name(std::string name);
 
-// The folder of a program in a build.
+// The path of a program in a build.
 std::filesystem::path program_path(const std::filesystem::path& build, std::string_view program);
 
 // Returns the plain names of the program's benchmarks. The error says why the program can't be run.
@@ -31,7 +31,8 @@ tl::expected<std::vector<std::string>, std::string> names_in(const std::filesyst
 // The results of one run: a time in seconds, or a counter, by its name in the JSON of Google Benchmark.
 class Result {
   public:
-    // Reads the JSON of a run. The error says that the benchmark has failed, or isn't in the JSON.
+    // Reads the JSON of a run. The error says that the benchmark has failed, isn't in the JSON, or that this
+    // is no JSON of a run.
     static tl::expected<Result, std::string> parse(const std::string& json, const Benchmark& benchmark);
     // Returns "real_time", "cpu_time", "items_per_second" or a counter. The error says that it is missing.
     tl::expected<double, std::string> value(const std::string& name) const;

@@ -33,7 +33,31 @@ struct Task {
     int rounds = 1;
 };
 
-// Collects the cells of each benchmark, so that it runs once for all. Says which programs can't measure here.
+// Returns the runs of a benchmark: the largest number of the tables that have it, selected or not.
+int rounds_of(const Benchmark& benchmark) {
+    int rounds = 1;
+    for (const Table& table : all_tables())
+        for (const Row& row : table.rows)
+            if (std::ranges::find(row.cells, benchmark, &Cell::benchmark) != row.cells.end())
+                rounds = std::max(rounds, table.rounds);
+    return rounds;
+}
+
+// Adds the cells that state the same values as the selected ones.
+std::vector<Place> with_same_values(const std::vector<Place>& places) {
+    std::vector<Place> all;
+    const auto every = selected("");
+    for (const Place& place : *every)
+        if (std::ranges::any_of(places, [&](const Place& one) {
+                return one.cell().benchmark == place.cell().benchmark &&
+                       one.cell().value == place.cell().value;
+            }))
+            all.push_back(place);
+    return all;
+}
+
+// Collects the cells of each benchmark, so that it runs once for all. `rounds` and Settings::rounds, which
+// comes first, are in place of the tables' numbers unless they are 0. Says which programs can't measure here.
 std::vector<Task> tasks_of(const std::vector<Place>& places, const Settings& settings, int rounds) {
     std::vector<Task> tasks;
     std::set<std::string> skipped;
@@ -45,10 +69,13 @@ std::vector<Task> tasks_of(const std::vector<Place>& places, const Settings& set
             continue;
         }
         auto task = std::ranges::find(tasks, benchmark, &Task::benchmark);
-        if (task == tasks.end()) task = tasks.insert(tasks.end(), {benchmark, {}, 1});
+        if (task == tasks.end())
+            task = tasks.insert(tasks.end(), {benchmark,
+                                              {},
+                                              settings.rounds > 0 ? settings.rounds
+                                              : rounds > 0        ? rounds
+                                                                  : rounds_of(benchmark)});
         task->places.push_back(place);
-        task->rounds = std::max(task->rounds, rounds > 0 ? rounds : place.table->rounds);
-        if (settings.rounds > 0) task->rounds = settings.rounds;
     }
     return tasks;
 }
@@ -181,7 +208,7 @@ std::string why_not_comparable(const fs::path& build, const std::vector<Task>& t
     static const std::regex line(R"((?:^|\n)CMAKE_CACHEFILE_DIR:INTERNAL=(.*))");
     std::smatch match;
     const std::string cache = test::file_text(real / "CMakeCache.txt");
-    if (!std::regex_search(cache, match, line) || fs::path(match[1].str()) == real) return {};
+    if (!std::regex_search(cache, match, line) || fs::equivalent(match[1].str(), real, error)) return {};
     for (const Task& task : tasks)
         if (uses_its_build(task.benchmark.program))
             return fmt::format("{} was built as {}: its {} would run the programs there", build.string(),
@@ -257,9 +284,11 @@ tl::expected<std::vector<Place>, std::string> selected(const std::string& only) 
 Done list(const Settings& settings) {
     const auto places = selected(settings.only);
     if (!places) return wrong(places.error());
-    for (const Place& place : *places)
+    for (const Place& place : *places) {
+        const int rounds = rounds_of(place.cell().benchmark);
         fmt::print("{}, {}, as \"{}\", {} {}\n", place.text(), place.cell().value, place.cell().print.format,
-                   place.table->rounds, place.table->rounds == 1 ? "run" : "runs");
+                   rounds, rounds == 1 ? "run" : "runs");
+    }
     return {};
 }
 
@@ -274,14 +303,15 @@ Done check(const Settings& settings, const fs::path& path) {
 }
 
 Done write(const Settings& settings, const fs::path& path) {
-    const auto places = selected(settings.only);
-    if (!places) return wrong(places.error());
+    const auto chosen = selected(settings.only);
+    if (!chosen) return wrong(chosen.error());
+    const std::vector<Place> places = with_same_values(*chosen);
     auto document = read(path);
     if (!document) return wrong(document.error());
-    for (const Place& place : *places)
+    for (const Place& place : places)
         if (const std::string why = missing(*document, place); !why.empty())
             return wrong(fmt::format("{}: {}", path.string(), why));
-    const std::vector<Task> tasks = tasks_of(*places, settings, 0);
+    const std::vector<Task> tasks = tasks_of(places, settings, 0);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         Series series;
         for (int round = 0; round < tasks[i].rounds; ++round)

@@ -19,14 +19,14 @@ struct Place {
     std::size_t column;  // from 0 on, the first one behind the label
 
     const Cell& cell() const { return row->cells[column]; }
-    // Such as "cycle, FullCycle, cycle_bench FullCycle/1000".
+    // Such as "cycle, FullCycle, cycle_bench FullCycle/10000".
     std::string text() const;
 };
 
 struct Settings {
     std::filesystem::path build;  // whose benchmarks run
     std::string only;             // the name of a table, or a regular expression for Place::text()
-    int rounds = 0;               // 0: those of the table
+    int rounds = 0;               // 0: those of the tables
     double min_time = 0;          // Google Benchmark's, in seconds; 0: the default
 };
 
@@ -44,8 +44,8 @@ Done list(const Settings& settings);
 // The error has all differences.
 Done check(const Settings& settings, const std::filesystem::path& document);
 
-// Measures the selected cells and writes them into the document, after each benchmark. Leaves everything
-// else as it is.
+// Measures the selected cells and writes them into the document, after each benchmark, and also into other
+// cells that state the same value. Leaves everything else as it is.
 Done write(const Settings& settings, const std::filesystem::path& document);
 
 // Runs the selected benchmarks of two builds in turn and prints both. Settings::build isn't used.

@@ -25,7 +25,7 @@ struct Row {
 
 struct Table {
     std::string name;  // that of the marker
-    int rounds = 1;    // the runs of each benchmark
+    int rounds = 1;    // the runs of each benchmark; of several tables' numbers the largest counts
     std::vector<Row> rows;
 };
 
