@@ -115,9 +115,10 @@ std::uint32_t HostLoads::renew(Inventory& inventory, const Resources& resources,
     order.renewals = ++renewals_;
     const Seconds step = HostLoads::step(rules.decay);
     const Instant as_of = now - now.time_since_epoch() % step;
-    if (order.version != inventory.version() || order.resources != resources.version() ||
-        as_of < order.as_of) {
-        order.version = inventory.version();
+    const bool anew =
+        order.version != inventory.version() || order.resources != resources.version() || as_of < order.as_of;
+    order.version = 0;  // until all numbers are there: after a lack of memory, the next call makes them anew
+    if (anew) {
         order.resources = resources.version();
         order.as_of = as_of;
         order.names.clear();
@@ -146,6 +147,7 @@ std::uint32_t HostLoads::renew(Inventory& inventory, const Resources& resources,
         sort_unique(hosts);
         for (const std::uint32_t host : hosts) compute(inventory, order, host);
     }
+    order.version = inventory.version();
     order.noted = noted_.size();
     // Forget the changes once the numbers of all orders include them.
     if (std::ranges::all_of(orders_, [&](const auto& one) { return one.second.noted == noted_.size(); })) {

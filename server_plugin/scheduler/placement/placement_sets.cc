@@ -62,7 +62,11 @@ const std::vector<const PlacementSet*>& PlacementSets::of(const Inventory& inven
                                                           const SetRules& rules) {
     if (std::exchange(version_, inventory.version()) != inventory.version()) divisions_.clear();
     Division& division = divisions_[{pool, std::vector<std::uint32_t>(resources.begin(), resources.end())}];
-    if (division.sets.empty()) divide(inventory, vnodes, resources, rules.resources, division);
+    if (division.sets.empty()) {
+        Division made;  // keep it once it is whole: memory may be short in between
+        divide(inventory, vnodes, resources, rules.resources, made);
+        division = std::move(made);
+    }
     if (rules.ahead || division.changes != inventory.changes() + 1 || division.by_memory != rules.by_memory)
         sum_up(inventory, rules.by_memory, division);
     division.by_memory = rules.by_memory;
