@@ -3,7 +3,6 @@
 #include <atomic>
 #include <exception>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "values/mutex.h"
@@ -102,9 +101,10 @@ LongChange::Done LongChange::end(objects::Store& store) {
 }
 
 void LongChange::put_away() {
+    // No thread, or no memory for one, is no failure: the change may be made by this time.
     try {
         thread_ = std::thread([job = job_] { job->close(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
         job_->close();
     }
 }
