@@ -18,6 +18,7 @@
 #include "objects/restore.h"
 #include "server_plugin/plugin/configuration.h"
 #include "server_plugin/plugin/first_start.h"
+#include "server_plugin/plugin/guard.h"
 #include "server_plugin/plugin/queue_types.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/requests/manager.h"
@@ -265,17 +266,24 @@ bool needs_scheduler(const pbs_manager_request& request) {
 int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done,
                              sched::Instant now, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    if (done->reply.changed) {
-        write_migration_report(state);
-        take_effect(state, now, reply);
+    if (!done->reply.changed && !done->usage && !done->share_usage) {
+        tell(*done, reply);
+        return PBSE_NONE;
     }
-    if (done->usage) {
-        if (const auto loaded = state.usage.add_stored(*state.store, state.scheduler, state.host, now);
-            !loaded)
-            reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
-    }
+    // The change is made, so nothing that fails from here on may refuse it, such as for lack of memory.
+    guarded(&state, "configuration", [&](State&) {
+        if (done->reply.changed) {
+            write_migration_report(state);
+            take_effect(state, now, reply);
+        }
+        if (done->usage) {
+            if (const auto loaded = state.usage.add_stored(*state.store, state.scheduler, state.host, now);
+                !loaded)
+                reply.warning("Warning: the usage counts from the next start on: " + loaded.error().message);
+        }
+        tell(*done, reply);
+    });
     state.shares_came = state.shares_came || done->share_usage;
-    tell(*done, reply);
     return PBSE_NONE;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "objects/execute.h"
@@ -178,13 +179,15 @@ int32_t end_long_change(State& state, const pbs_manager_request& request, Reply 
     if (!state.long_change.over() ||
         (configures && needs_scheduler(request) && !state.queries.has_turn(state, request.ticket)))
         return reply.error(PBSE_TRYAGAIN, {});
-    const LongChange::Done done = state.long_change.end(*state.store);
-    if (configures) return finish_configuration(state, done, instant(request.now), reply);
+    // Translate before the change is made, so that a lack of memory can't refuse what is made.
     const std::optional<ManagerRequest> translated = translate(request);
+    LongChange::Done done = state.long_change.end(*state.store);
+    if (configures) return finish_configuration(state, done, instant(request.now), reply);
     if (!translated) return reply.error(PBSE_IVALREQ, {});
-    return finish(state, request, translated->command,
-                  done.map([](const objects::Rewritten& rewritten) { return rewritten.reply; }), false,
-                  reply);
+    return finish(
+        state, request, translated->command,
+        std::move(done).map([](objects::Rewritten&& rewritten) { return std::move(rewritten.reply); }), false,
+        reply);
 }
 
 int32_t manage_object(State& state, const pbs_manager_request& request, Reply reply) {
