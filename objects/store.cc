@@ -258,7 +258,7 @@ Result<void> Store::State::commit_staged() {
 }
 
 void Store::State::settle() {
-    if (Result<void> done = commit_staged(); !done) staged_error = done.error();
+    if (Result<void> done = commit_staged(); !done) staged_error = std::move(done.error());
 }
 
 std::shared_ptr<const Snapshot> Store::snapshot() const {
@@ -393,7 +393,7 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     Group& group = *state.staged;
     const std::uint64_t before = group.revision;
     std::vector<std::string> warnings;
-    const Result<bool> changed = without_exceptions([&]() -> Result<bool> {
+    Result<bool> changed = without_exceptions([&]() -> Result<bool> {
         group.draft.mark();
         Result<bool> done = state.execute(group, command, {before + 1, nullptr, &warnings}, identity, now);
         if (!done || !*done) return done;
@@ -404,13 +404,13 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
         // drop all staged commands: this one may have written something before it failed, and SQLite may have
-        // ended the transaction
+        // ended the transaction. Move the error, as a copy may find no memory: commit() has to report it.
+        state.staged_error = std::move(changed.error());
         state.staged.reset();
-        state.staged_error = changed.error();
-    } else {
-        group.draft.revert_to_mark();
+        return tl::unexpected(*state.staged_error);
     }
-    return tl::unexpected(changed.error());
+    group.draft.revert_to_mark();
+    return tl::unexpected(std::move(changed.error()));
 }
 
 bool Store::staged() const {
@@ -423,9 +423,9 @@ void Store::settle() const {
 
 Result<void> Store::commit() {
     if (state_->staged_error) {
-        const Error error = std::move(*state_->staged_error);
+        Error error = std::move(*state_->staged_error);
         state_->staged_error.reset();
-        return tl::unexpected(error);
+        return tl::unexpected(std::move(error));
     }
     return state_->commit_staged();
 }

@@ -132,5 +132,28 @@ TEST_F(MemoryTest, AStagedChangeIsMadeOrNotThere) {
     });
 }
 
+// A command whose rows can't be written loses the staged commands before it. Each allocation fails once.
+TEST_F(MemoryTest, ALossOfStagedChangesIsReported) {
+    run("c p p1 backfill_depth=1");
+    ASSERT_TRUE(
+        store_->database().run("CREATE TEMP TRIGGER full BEFORE INSERT ON main.history"
+                               " WHEN new.command LIKE '%comment%'"
+                               " BEGIN SELECT RAISE(FAIL, 'no row of the history'); END"));
+    const Command good = parse_command("s p p1 backfill_depth=2");
+    const Command bad = parse_command("s p p1 comment=again");
+    happened_ = true;
+    for (long at = 1; happened_ && !HasFailure(); ++at) {
+        SCOPED_TRACE(fmt::format("allocation {}", at));
+        ASSERT_TRUE(store_->stage(good, kManager, kNow));
+        EXPECT_FALSE(try_without(at, [&] { return store_->stage(bad, kManager, kNow).has_value(); }));
+        // The lack of memory may come before the command has an effect.
+        if (happened_) ASSERT_TRUE(store_->staged());
+        const bool kept = store_->commit().has_value();
+        EXPECT_EQ(in_memory(), kept ? "2" : "1");
+        EXPECT_EQ(on_disk(), kept ? "2" : "1");
+        if (kept) run("s p p1 backfill_depth=1");
+    }
+}
+
 }  // namespace
 }  // namespace pbs::objects
