@@ -1,5 +1,6 @@
 #include "server_plugin/host/policy/plugin.h"
 
+#include <new>
 #include <utility>
 
 #include "server_plugin/host/base/log.h"
@@ -81,7 +82,12 @@ Result<void> Plugin::manager(int64_t now, int command, int object_type, std::str
                                  std::string(extend), false, ticket, record.text, changes.records()},
                                 who);
     if (!warned) return tl::unexpected(warned.error());
-    add_line(warning, *warned);
+    // The plugin has made the change, so a lack of memory may cost the warnings only.
+    try {
+        add_line(warning, *warned);
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
+#include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/change/queue_types.h"
 #include "server_plugin/host/policy/plugin.h"
@@ -76,8 +77,13 @@ void log_management(const Management& request, std::string_view object) {
         fmt::format("{} at request of {}", change_text(request), requestor(request.context)));
 }
 
+// Returns the reply to a request whose change is made. Without memory, the reply has no warnings.
 ifl::Reply reply_with(const Management& request) {
-    return request.warning.empty() ? ifl::Reply::ok() : ifl::Reply::warning(request.warning);
+    ifl::Reply reply = ifl::Reply::ok();
+    if (!request.warning.empty())
+        guarded(request.context.server.parts.log, "warnings",
+                [&] { reply = ifl::Reply::warning(request.warning); });
+    return reply;
 }
 
 Result<void> call_plugin(Management& request, int command, std::string_view object,
@@ -222,10 +228,12 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     const std::string text = command_text(request, object);
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
-    log_management(request, object);
+    // The change is made, so nothing that fails from here on may refuse it.
+    Server& server = request.context.server;
+    guarded(server.parts.log, "after a change", [&] { log_management(request, object); });
     // The plugin may have waited for this queue, whose type a migration has decided: set the type.
     if (request.type == PBS_OBJ_QUEUE && request.command != PBS_CMD_DELETE)
-        set_queue_types(request.context.server);
+        guarded(server.parts.log, "after a change", [&] { set_queue_types(server); });
     return reply_with(request);
 }
 
