@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 #include "sqlite/loss.h"
@@ -180,8 +181,14 @@ Transaction::~Transaction() {
     // A failed statement, for instance with a full disk, may have ended the transaction. ROLLBACK then fails
     // without harm.
     if (!database_) return;
-    (void)database_->statement("ROLLBACK").run();
-    if (database_->guard_) database_->guard_->rolled_back();
+    database_->connection_.roll_back();
+    if (!database_->guard_) return;
+    // A lack of memory, which may be why this transaction ends, must not end the process.
+    try {
+        database_->guard_->rolled_back();
+    } catch (const std::bad_alloc&) {
+        return;
+    }
 }
 
 }  // namespace pbs::objects

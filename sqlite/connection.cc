@@ -173,6 +173,10 @@ Result<void> Connection::run(const std::string& sql) {
     return {};
 }
 
+void Connection::roll_back() noexcept {
+    (void)sqlite3_exec(get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
 Result<std::int64_t> Connection::integer(std::string_view sql) {
     Statement row = statement(sql);
     if (!row.next()) return tl::unexpected(error());

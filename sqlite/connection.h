@@ -88,6 +88,9 @@ class Connection {
     Statement statement(std::string_view sql);
     // Runs statements without parameters. Errors: SQLite's text.
     Result<void> run(const std::string& sql);
+    // Ends the transaction without its changes. Ignores errors: without a transaction there is nothing to do.
+    // Takes no memory but SQLite's, so that destructors may call it.
+    void roll_back() noexcept;
     // The first column of the first row. Errors: SQLite's text, or that there is no row.
     Result<std::int64_t> integer(std::string_view sql);
     // Checks the content by PRAGMA integrity_check, or by the quicker quick_check, which doesn't compare

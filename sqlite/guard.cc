@@ -126,7 +126,7 @@ bool Guard::commit(Checkpoint when) {
 void Guard::rolled_back() {
     if (!std::exchange(failed_, false) || !is_ours()) return;
     if (!connection_.run("BEGIN IMMEDIATE; UPDATE last_commit SET number = number + 1; COMMIT")) {
-        (void)connection_.run("ROLLBACK");
+        connection_.roll_back();
         return;
     }
     ++number_;

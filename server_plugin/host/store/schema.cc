@@ -125,7 +125,7 @@ Result<void> upgrade(sqlite::Connection& db, const std::string& path, SchemaStep
                                             steps[static_cast<size_t>(version)], version + 1);
         if (db.run(sql)) continue;
         const auto error = failed("can not be upgraded");
-        (void)db.run("ROLLBACK");
+        db.roll_back();
         return error;
     }
     return {};

@@ -46,7 +46,7 @@ Result<void> Store::Impl::number_attributes() {
         numbers.add(&row, number);
     }
     if (done) done = execute("COMMIT");
-    if (!done) (void)db.run("ROLLBACK");
+    if (!done) db.roll_back();
     return done;
 }
 
@@ -147,7 +147,7 @@ void Store::rollback() {
     impl_->holding = false;
     impl_->behind = impl_->was_behind;
     impl_->comment_ids.clear();
-    (void)impl_->db.run("ROLLBACK");
+    impl_->db.roll_back();
     if (impl_->guard) impl_->guard->rolled_back();
 }
 
