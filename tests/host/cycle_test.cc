@@ -193,6 +193,11 @@ TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
     }
     EXPECT_GE(refusals(), 6u) << "the start is tried again";
     EXPECT_LE(refusals(), 7u);
+    const size_t before = refusals();
+    move_clock(-5000);
+    for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+    schedule();
+    EXPECT_EQ(refusals(), before + 1) << "the clock was set back";
     ASSERT_EQ(set(PBS_OBJ_NODE, "n1", "resources_available.ncpus", "10"), 0);
     move_clock(600);
     for (int i = 0; i < 10; ++i) cycles.look_at_clock();

@@ -25,6 +25,9 @@ using std::chrono::nanoseconds;
 // are written for it.
 constexpr size_t kMostStartsAtOnce = 16;
 
+// The longest time, in seconds, for which a job whose start was refused is put aside.
+constexpr int64_t kLongestAside = 64;
+
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
@@ -201,13 +204,12 @@ void Cycles::note_refusal(const Decision& decision, const DecisionBatch& batch) 
 // Keeps the plugin from choosing the job for a time, which doubles with each refusal up to 64 seconds. The
 // job's comment says why. Returns false if the job doesn't wait any more.
 bool Cycles::put_aside(uint64_t handle, const std::string& why) {
-    constexpr int kMostDoubled = 6;
     const Job* job = server_.state.job_told_as(handle);
     if (job == nullptr || state_for_plugin(*job) != job_state::kQueued) return false;
     const int64_t now = server_.now();
     Refused& refused = refused_jobs_[handle];
     refused.aside = true;
-    refused.again = now + (int64_t{1} << std::clamp(refused.times - 1, 0, kMostDoubled));
+    refused.again = now + std::min(kLongestAside, int64_t{1} << std::min(refused.times - 1, 30));
     Change change(server_, now);
     change.comment(*job, fmt::format("Not Running: PBS Error: {}", why));
     if (auto done = change.commit(); !done) server_.parts.log.error(job->id, done.error().message);
@@ -222,7 +224,9 @@ void Cycles::take_up_jobs(int64_t now) {
         auto& [handle, refused] = *at;
         const Job* job = server_.state.job_told_as(handle);
         const bool waits = job != nullptr && !job->history() && (!job->running() || is_preempted(*job));
-        if (refused.aside && (!waits || refused.again <= now)) {
+        const bool over =
+            refused.again <= now || refused.again > now + kLongestAside;  // the clock was set back
+        if (refused.aside && (!waits || over)) {
             refused.aside = false;
             server_.parts.plugin->take_up(now, handle, server_.state);
             if (waits) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, refused.sched);
