@@ -144,6 +144,17 @@ struct TwoTops : testing::Test {
     }
 };
 
+TEST_F(TwoTops, AreKeptWithoutLookingAhead) {
+    EXPECT_EQ(cycle().look_aheads, 0);
+    (void)add(1, 6 * kHour);
+    EXPECT_EQ(cycle().look_aheads, 0) << "an arrival moves nothing";
+    const int short_job = add(2, 2 * kHour);
+    EXPECT_THAT(cycle().started, ElementsAre(short_job));
+    EXPECT_EQ(cycle().look_aheads, 0) << "the reservations assume that it runs";
+    world.finish(until_14, now);
+    EXPECT_GT(cycle(CycleTrigger::job_ended).look_aheads, 0);
+}
+
 TEST_F(TwoTops, WhatWouldDelayThemWaits) {
     (void)add(2, 6 * kHour);
     EXPECT_THAT(cycle().started, IsEmpty()) << "it would delay one or the other";
@@ -175,6 +186,30 @@ TEST_F(TwoTops, ADeletedOneLeavesItsPlace) {
     world.finish(first, now);
     EXPECT_THAT(cycle(CycleTrigger::job_ended).started, ElementsAre(until_15))
         << "the second moves to n1, and leaves n2";
+}
+
+// Twenty vnodes have room for half a job each, and get room for a whole one only from 12:00 on. All of them
+// together have it much earlier.
+TEST(Lookahead, CountsChunksBeforeItSearchesAgain) {
+    World world;
+    Settings& s = world.policy();
+    s.strict_ordering = true;
+    s.help_starving_jobs = false;
+    s.backfill_depth = 1;
+    world.queue({.name = "work"});
+    world.configure();
+    for (int i = 0; i < 20; ++i) {
+        const std::string vnode = "n" + std::to_string(i);
+        world.vnode({.name = vnode, .ncpus = 8});
+        for (const int end : {kHour + i * kMinute, 3 * kHour + i * kMinute})
+            world.run(world.job({.queue = "work", .ncpus = 4, .walltime = end}, at(9)), "work", vnode, at(9));
+    }
+    world.scheduler.set_tell_estimates(true);
+    const int job = world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .queued = at(9)}, at(9));
+    const Outcome outcome = world.cycle(at(9));
+    EXPECT_EQ(outcome.expected.at(job), at(12));
+    EXPECT_EQ(outcome.look_aheads, 1);
+    EXPECT_EQ(outcome.searches_ahead, 2) << "one in vain, and one that finds the place";
 }
 
 }  // namespace

@@ -433,6 +433,18 @@ TEST_F(TwoVnodes, ChunksAreCountedBesideReservations) {
     EXPECT_TRUE(count.may_fit());
 }
 
+TEST_F(TwoVnodes, ChunksOfTheFirstKindsAreCounted) {
+    std::string select;
+    for (std::size_t kind = 1; kind < ChunkCount::kMostKinds; ++kind)
+        select += kind % 2 == 0 ? "1:ncpus=1+" : "1:ncpus=2+";
+    const auto may_fit = [&](const char* last) {
+        const Request request = asks((select + last).c_str());
+        return ChunkCount(vnodes, pool, request, {}, start).may_fit();
+    };
+    EXPECT_FALSE(may_fit("3:ncpus=3"));
+    EXPECT_TRUE(may_fit("1:ncpus=3+3:ncpus=4"));
+}
+
 // A reservation that is made in the present state of the vnodes counts the amounts that are free at its
 // start: earlier reservations have begun or ended by then.
 TEST_F(TwoVnodes, AReservationForLaterIsMadeBesideEarlierOnes) {

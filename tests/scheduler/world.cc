@@ -474,6 +474,8 @@ int World::split_off_subjob(int number) {
 Outcome World::take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped) {
     Outcome out;
     out.considered = decisions.jobs_considered;
+    out.look_aheads = decisions.look_aheads;
+    out.searches_ahead = decisions.searches_ahead;
     out.log = decisions.log;
     out.wants.insert(decisions.wants.begin(), decisions.wants.end());
     if (decisions.sorted_jobs) out.sorted_jobs = decisions.sorted_jobs->text;

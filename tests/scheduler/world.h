@@ -197,6 +197,8 @@ struct Outcome {
     std::string schedule;                      // records for the schedule log
     std::set<std::string, std::less<>> wants;  // the cycle's Decisions::wants
     std::int64_t considered = 0;               // number of jobs that the cycle considered
+    std::int64_t look_aheads = 0;              // number of its look-aheads
+    std::int64_t searches_ahead = 0;           // number of its searches for places in look-aheads
 };
 
 class Journal;

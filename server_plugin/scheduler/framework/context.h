@@ -286,7 +286,9 @@ struct CycleContext {
     std::vector<Preempted> preempted;
     NoRoomMade no_room_made{};  // for the job that is explained
     std::int64_t considered = 0;
-    std::size_t held_up = 0;  // how often a rule has begun to hold jobs up
+    std::int64_t look_aheads = 0;     // see Decisions
+    std::int64_t searches_ahead = 0;  // see Decisions
+    std::size_t held_up = 0;          // how often a rule has begun to hold jobs up
 
     bool by_events =
         false;  // a cycle after single events considers few jobs: tables of all signatures would be too large

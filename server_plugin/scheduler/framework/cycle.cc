@@ -166,6 +166,8 @@ bool Cycle::only_jobs_changed() const {
 // reports their outcome by events.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
+    out.look_aheads = c_.look_aheads;
+    out.searches_ahead = c_.searches_ahead;
     out.log_event = c_.settings.log_event;
     if (c_.in.events != nullptr && !c_.test_only) c_.keep_what_was_taken();
     remember();

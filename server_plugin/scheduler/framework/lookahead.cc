@@ -29,6 +29,7 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
       prime_enforced_(state_.prime_enforced),
       prime_now_(state_.prime_now),
       view_now_(view) {
+    ++c_.look_aheads;
     ResourceSchedule& schedule = future_.schedule();
     limits_ = limits_of(p_.filters, state_, job, view);
     for (LimitNeed& limit : limits_) {
@@ -258,6 +259,7 @@ Refusal Lookahead::refused_now() {
         if (!is_wanted(*filter)) continue;
         const bool finds_place = (filter->traits & places) != 0;
         if (finds_place && lacks_room()) return *no_room_;
+        if (finds_place) ++c_.searches_ahead;
         if (reads_vnodes(*filter)) settle();
         Refusal refusal = c_.check(*filter, job_, view_);
         if (!refusal) continue;

@@ -7,7 +7,8 @@ namespace pbs::sched {
 ChunkCount::ChunkCount(const Vnodes& vnodes, PoolId pool, const Request& request, const NodeSize& node_size,
                        Instant ends)
     : vnodes_(vnodes), pool_(pool), request_(request) {
-    for (const Chunk& chunk : request.chunks) {
+    const std::span<const Chunk> chunks(request.chunks);
+    for (const Chunk& chunk : chunks.first(std::min(chunks.size(), kMostKinds))) {
         Kind& kind = kinds_.emplace_back();
         kind.needs = vnodes.columns().needs_of(chunk, request.sharing, node_size);
         kind.wanted = chunk.count;

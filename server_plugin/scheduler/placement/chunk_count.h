@@ -1,6 +1,7 @@
 // The class ChunkCount: bounds the number of chunks for which vnodes have room, while their amounts change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,8 +13,13 @@ namespace pbs::sched {
 // Counts, for each kind of a request's chunks, how many fit on the vnodes of a pool, each vnode alone, and
 // leave reservations their amounts. A search for a place gives no more than that, because other rules only
 // take from it. So a look-ahead needn't search at the end of each job while the counts are too small.
+//
+// Only the first kMostKinds kinds are counted: each takes a list of all vnodes, and time at each change. The
+// others only leave the bound less tight.
 class ChunkCount {
   public:
+    static constexpr std::size_t kMostKinds = 16;
+
     // `ends`: the job's end if it started now. O(vnodes x kinds). REQUIRES: no vnodes of the pool give
     // pieces of chunks (Vnodes::divides()). All arguments have to outlive the object.
     ChunkCount(const Vnodes& vnodes, PoolId pool, const Request& request, const NodeSize& node_size,
@@ -38,7 +44,7 @@ class ChunkCount {
     const Vnodes& vnodes_;
     PoolId pool_;
     const Request& request_;
-    std::vector<Kind> kinds_;  // in the order of the request's chunks
+    std::vector<Kind> kinds_;  // of the request's first chunks, in their order
 };
 
 }  // namespace pbs::sched
