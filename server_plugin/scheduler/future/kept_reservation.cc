@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "server_plugin/scheduler/future/gone_jobs.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/state/tables.h"
 
@@ -53,12 +54,11 @@ void KeptReservation::note_end(const Tables& t, JobSlot slot) {
     if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planned_end(t, slot));
 }
 
-// Returns the jobs on a vnode that will have ended by the start. A suspended job keeps what it still holds.
+// Returns the jobs on a vnode that will have ended by the start.
 std::vector<JobSlot> KeptReservation::gone_from(const Tables& t, VnodeSlot vnode) const {
     std::vector<JobSlot> jobs;
-    std::ranges::copy_if(t.vnodes.jobs_on(vnode), std::back_inserter(jobs), [&](JobSlot other) {
-        return is_running(t.jobs.state[other]) && ends_by_start(t, other);
-    });
+    add_gone(
+        t, vnode, start, [&](JobSlot other) { return planned_end(t, other); }, jobs);
     return jobs;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server_plugin/scheduler/future/gone_jobs.h"
 #include "server_plugin/scheduler/state/tables.h"
 
 namespace pbs::sched {
@@ -33,25 +34,28 @@ void KeptTops::ended(const Tables& t, JobSlot job, Instant now) {
     if (list.empty()) return;
     const Instant until = planned_end(t, planning_, job, now);
     if (until <= now) return;
-    for (const VnodeSlot vnode : t.vnodes.held_by(job)) freed_.push_back({vnode, until});
+    for (const VnodeSlot vnode : t.vnodes.held_by(job)) {
+        Instant& latest = freed_.try_emplace(vnode, until).first->second;
+        latest = std::max(latest, until);
+    }
     if (freed_.size() > kMostFreed) clear();
 }
 
-bool KeptTops::hold(const Tables& t, bool is_late) const {
+bool KeptTops::may_be_used(const Tables& t, bool is_late) const {
     return !list.empty() && assumed_.empty() && !is_late && vnodes_version_ == t.vnodes.version();
 }
 
 // A vnode that is freer than before gives the job a chunk only if one fits there when all jobs are gone that
-// end by the job's start, or before the planned end of the job that has ended.
-bool KeptTops::holds(const Tables& t, const Top& top, PoolId pool, const Request& request) const {
+// end by the job's start, or before the planned end of the last job that has ended.
+bool KeptTops::still_holds(const Tables& t, const Top& top, PoolId pool, const Request& request) const {
     if (top.has_limits && !freed_.empty()) return false;
-    return std::ranges::none_of(freed_, [&](const Freed& freed) {
-        if (!t.vnodes.is_of(pool, freed.vnode)) return false;
-        const Instant last = std::min(top.start, freed.until - Seconds(1));
+    const auto end = [&](JobSlot job) { return planned_end(t, planning_, job, t.jobs.stime[job]); };
+    return std::ranges::none_of(freed_, [&](const auto& freed) {
+        const auto& [vnode, until] = freed;
+        if (!t.vnodes.is_of(pool, vnode)) return false;
         std::vector<JobSlot> gone;
-        for (const JobSlot job : t.vnodes.jobs_on(freed.vnode))
-            if (planned_end(t, planning_, job, t.jobs.stime[job]) <= last) gone.push_back(job);
-        return t.vnodes.fits_any_chunk(freed.vnode, gone, request, node_size_);
+        add_gone(t, vnode, std::min(top.start, until - Seconds(1)), end, gone);
+        return t.vnodes.fits_any_chunk(vnode, gone, request, node_size_);
     });
 }
 

@@ -58,24 +58,20 @@ class KeptTops {
 
     // Returns whether the events leave reservations that may be kept. `is_late`: a running job has passed
     // its planned end, so that it is expected to end at another instant in each cycle.
-    bool hold(const Tables& tables, bool is_late) const;
+    bool may_be_used(const Tables& tables, bool is_late) const;
     // Returns whether a look-ahead would find the same start and place for this job with this request in a
     // pool.
-    bool holds(const Tables& tables, const Top& top, PoolId pool, const Request& request) const;
+    bool still_holds(const Tables& tables, const Top& top, PoolId pool, const Request& request) const;
     // Notes the end of the cycle that has made, or kept, the list.
     void cycle_ended(const Tables& tables, const Planning& planning, const NodeSize& node_size,
                      std::vector<Assumed> assumed);
 
   private:
-    // A vnode on which a job ended, and the job's planned end.
-    struct Freed {
-        VnodeSlot vnode = 0;
-        Instant until{};
-    };
     static constexpr std::size_t kMostFreed = 64;
 
     absl::flat_hash_map<JobHandle, Assumed> assumed_;  // the started jobs that no event has confirmed yet
-    std::vector<Freed> freed_;
+    // The vnodes on which jobs ended, each with the latest planned end of these.
+    absl::flat_hash_map<VnodeSlot, Instant> freed_;
     Planning planning_;
     NodeSize node_size_;
     std::uint64_t vnodes_version_ = 0;

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/future/resource_schedule.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
@@ -94,7 +95,11 @@ void ResourceSchedule::remove_ends(std::span<const std::uint32_t> holdings) {
     std::vector<Event> gone;
     for (const std::uint32_t number : holdings) gone.push_back({holdings_[number].end, number, false});
     if (gone.size() <= kFew) {
-        for (const Event& end : gone) ends_.erase(std::ranges::lower_bound(ends_, end, is_before));
+        for (const Event& end : gone) {
+            const auto found = std::ranges::lower_bound(ends_, end, is_before);
+            assert(found != ends_.end() && found->holding == end.holding);
+            ends_.erase(found);
+        }
         return;
     }
     std::ranges::sort(gone, is_before);

@@ -8,6 +8,7 @@
 
 #include "server_plugin/scheduler/framework/judge.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
+#include "server_plugin/scheduler/future/gone_jobs.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 
 namespace pbs::sched {
@@ -72,7 +73,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
     // All reservations so far are those of KeptTops: the next one may be, too.
     bool are_kept_ = true;
-    std::optional<bool> may_keep_any_;  // KeptTops::hold(), once it is known
+    std::optional<bool> list_may_be_used_;  // KeptTops::may_be_used(), once it is known
 };
 
 // Returns the backfill_depth for queues without one of their own: that of the policy; with a sched_config
@@ -274,8 +275,8 @@ bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
         top.host != view.host || top.start <= in_.now ||
         std::ranges::binary_search(in_.events->since.changed, job.job))
         return false;
-    if (!may_keep_any_) may_keep_any_ = kept.hold(t_, future_.is_late());
-    if (!*may_keep_any_ || !kept.holds(t_, top, view.pool, *job.request)) return false;
+    if (!list_may_be_used_) list_may_be_used_ = kept.may_be_used(t_, future_.is_late());
+    if (!*list_may_be_used_ || !kept.still_holds(t_, top, view.pool, *job.request)) return false;
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, top.placement, shares);
     Reservation made{job.job, top.start, top.end, view.number, {}, false, false, top.placement};
@@ -291,10 +292,8 @@ bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
     state_.vnodes->use_reserved(top.placement, *job.request, rules, 1, top.start);
     std::vector<JobSlot> gone;
     for (const Part& part : top.placement)
-        std::ranges::copy_if(t_.vnodes.jobs_on(part.vnode), std::back_inserter(gone), [&](JobSlot other) {
-            // A suspended job keeps what it still holds.
-            return is_running(t_.jobs.state[other]) && state_.planned_end(other) <= top.start;
-        });
+        add_gone(
+            t_, part.vnode, top.start, [&](JobSlot other) { return state_.planned_end(other); }, gone);
     sort_unique(gone);
     state_.vnodes->reserve(static_cast<std::uint32_t>(number), {top.start, top.end}, top.placement,
                            *job.request, c_.vnode_share(), gone);
