@@ -91,14 +91,24 @@ TEST(Engine, APolicyOfOriginRejectsWhatFitsNoQueue) {
     ASSERT_EQ(run.rejections.size(), 1U);
 }
 
+// Prime time from 08:00 to 17:00.
+constexpr const char* kOffice =
+    "create time_window office\n"
+    "set time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', start_time=0800, end_time=1700\n"
+    "set time_window office type=prime\n";
+
+TEST(Engine, AReasonIsToldOfAPolicyThatIsNoLongerInForce) {
+    const std::string changes = std::string(kStrict) + kOffice + "set sched default policy='p:strict'\n";
+    const Schedule run = run_of(trace_of({{7 * 3600, 8, 10, 10}}), site_of(1, 2), changes);
+    EXPECT_THAT(starts(run), ElementsAre(-1));
+    ASSERT_EQ(run.waiting.size(), 1U);
+    EXPECT_NE(run.waiting.begin()->first, "not looked at");
+}
+
 // The policy for all time is in force from 08:00 to 17:00, and the policy `strict` outside these hours.
 TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     const std::string changes =
-        std::string(kStrict) +
-        "create time_window office\n"
-        "set time_window office rrule='FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', start_time=0800, end_time=1700\n"
-        "set time_window office type=prime\n"
-        "set sched default policy='default_policy,np:strict'\n";
+        std::string(kStrict) + kOffice + "set sched default policy='default_policy,np:strict'\n";
     constexpr std::int64_t kEight = 8 * 3600;
     const Trace trace =
         trace_of({{kEight - 3600, 1, 7200, 7200}, {kEight - 3000, 2, 100, 100}, {kEight - 2000, 1, 50, 50}});
