@@ -106,6 +106,28 @@ TEST_F(Simulate, AProgramOfTheSite) {
     EXPECT_EQ(simulate({"--swf", trace(), "--external-timeout", "5"}).exit, 1) << "no program";
 }
 
+// The other policy is simulated in a thread of its own meanwhile, which must not take the signal.
+TEST_F(Simulate, AProgramOfTheSiteAndItsFolderAreGoneAfterASignal) {
+    std::string jobs = read(std::filesystem::path(trace()).filename());
+    for (int job = 4; job < 3000; ++job)
+        jobs += std::to_string(job) + " 30 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 1 -1 -1 -1\n";
+    const auto temporary = folder / "tmp";
+    std::filesystem::create_directory(temporary);
+    const Output ended = simulate({"--swf", put("long.swf", jobs), "--compare", strict(), "--external",
+                                   "kill -INT $PPID; exec sleep 1000"},
+                                  {.environment = {{"TMPDIR", temporary.string()}}});
+    EXPECT_EQ(ended.exit, 2) << ended;
+    EXPECT_THAT(ended.err, HasSubstr("ended by signal 2"));
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
+}
+
+TEST_F(Simulate, GoesOnWhenStandardErrorIsFull) {
+    const std::string command = "exec \"$0\" --swf \"$1\" --timing 2>/dev/full";
+    const Output full = run({"/bin/sh", "-c", command, program("pbs_simulate").string(), trace()});
+    EXPECT_EQ(full.exit, 0) << full;
+    EXPECT_THAT(full.out, HasSubstr("Policy    default_policy\n"));
+}
+
 TEST_F(Simulate, AsJsonOnAnotherMachine) {
     const Output json = simulate({"--swf", "-", "--json", "--nodes", "2", "--cpus", "2"}, {read("t.swf")});
     EXPECT_EQ(json.exit, 2) << "an empty trace";

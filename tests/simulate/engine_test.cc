@@ -105,6 +105,21 @@ TEST(Engine, AReasonIsToldOfAPolicyThatIsNoLongerInForce) {
     EXPECT_NE(run.waiting.begin()->first, "not looked at");
 }
 
+TEST(Engine, EndsEarlyWhenAStopIsRequested) {
+    const Site site = site_of(1, 2);
+    const auto variant = variant_of_policies(site, {});
+    ASSERT_TRUE(variant);
+    const auto cluster = Cluster::make(variant->machine);
+    ASSERT_TRUE(cluster);
+    std::stop_source stop;
+    EngineOptions options;
+    options.stop = stop.get_token();
+    const Trace trace = trace_of({{0, 1, 10, 10}});
+    EXPECT_TRUE(simulate(trace, *cluster, variant->snapshot, site.zone, options));
+    stop.request_stop();
+    EXPECT_FALSE(simulate(trace, *cluster, variant->snapshot, site.zone, options));
+}
+
 // The policy for all time is in force from 08:00 to 17:00, and the policy `strict` outside these hours.
 TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     const std::string changes =

@@ -395,6 +395,42 @@ TEST_F(ExternalProgram, DoesNothing) {
                 HasSubstr("has asked for 10 s without starting a job or letting simulated time go on"));
 }
 
+TEST_F(ExternalProgram, IsEndedByAStop) {
+    const Site site = site_of(1, 4);
+    const auto variant = variant_of_policies(site, {}, true);
+    ASSERT_TRUE(variant);
+    const auto cluster = Cluster::make(variant->machine);
+    ASSERT_TRUE(cluster);
+    std::stop_source stop;
+    stop.request_stop();
+    auto program = ExternalScheduler::start(
+        {"exec sleep 1000", std::chrono::seconds(3600), Seconds(1), stop.get_token()});
+    ASSERT_TRUE(program);
+    EngineOptions options;
+    options.external = &*program;
+    const auto run = simulate(trace_of({{0, 1, 10}}), *cluster, variant->snapshot, site.zone, options);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error(), "it was stopped");
+}
+
+TEST(HeldSignalsTest, AreHeldUntilTheLastObjectIsGone) {
+    const HeldSignals outer;
+    {
+        const HeldSignals inner;
+        pthread_kill(pthread_self(), SIGHUP);
+    }
+    sigset_t pending;
+    sigpending(&pending);
+    EXPECT_EQ(sigismember(&pending, SIGHUP), 1);
+    EXPECT_EQ(sigismember(&pending, SIGTERM), 0);
+    sigset_t hup;
+    sigemptyset(&hup);
+    sigaddset(&hup, SIGHUP);
+    int taken = 0;
+    sigwait(&hup, &taken);
+    EXPECT_EQ(taken, SIGHUP);
+}
+
 TEST_F(ExternalProgram, LeavesJobsWaiting) {
     const Schedule run = done("register record wait 10", trace_of({{0, 1, 10}, {5, 1, 10}}), site_of(1, 4));
     EXPECT_THAT(starts(run), ElementsAre(-1, -1));

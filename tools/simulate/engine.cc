@@ -485,6 +485,7 @@ Result<Schedule> Engine::run() {
     tick();
     note_time();
     while (true) {
+        if (options_.stop.stop_requested()) return tl::unexpected(std::string("it was stopped"));
         end_due();
         if (auto done = submit_due(); !done) return tl::unexpected(done.error());
         if (deadline_ <= now_) tick();

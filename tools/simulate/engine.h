@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -72,6 +73,8 @@ struct EngineOptions {
     // If set, this program schedules (external.h) while a policy with algorithm=external is in force, and no
     // cycles run for such a policy. If not set, the algorithm external is as standard.
     ExternalScheduler* external = nullptr;
+    // The simulation ends early, with an error, when a stop is requested.
+    std::stop_token stop{};
     // Called from time to time with the progress, if set.
     std::function<void(const Progress&)> progress{};
     // Called when the vnode shares that a job holds change, if set; for tests.
@@ -201,8 +204,8 @@ struct Schedule {
     }
 };
 
-// Runs the simulation. Errors: a configuration that the scheduler refuses, a trace without jobs; those of
-// ExternalScheduler::turn().
+// Runs the simulation. Errors: a configuration that the scheduler refuses, a trace without jobs, a stop;
+// those of ExternalScheduler::turn().
 Result<Schedule> simulate(const Trace& trace, const Cluster& cluster,
                           const std::shared_ptr<const objects::Snapshot>& snapshot, const rrule::Zone& zone,
                           const EngineOptions& options = {});

@@ -49,15 +49,31 @@ Result<values::Fd> listen_at(const std::string& path) {
 
 }  // namespace
 
-ExternalScheduler::ExternalScheduler(ExternalOptions options, values::TemporaryFolder folder,
-                                     values::Fd listener, values::Fd signals, Program program)
+HeldSignals::HeldSignals() {
+    const sigset_t set = ending_signals();
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+ExternalScheduler::ExternalScheduler(ExternalOptions options, std::unique_ptr<HeldSignals> held,
+                                     values::TemporaryFolder folder, values::Fd listener, values::Fd signals,
+                                     Program program)
     : options_(std::move(options)),
+      held_(std::move(held)),
       folder_(std::move(folder)),
       listener_(std::move(listener)),
       signals_(std::move(signals)),
       program_(std::move(program)) {}
 
 Result<ExternalScheduler> ExternalScheduler::start(ExternalOptions options) {
+    // From here on these signals come as data, so that the program and the folder don't outlive this process.
+    auto held = std::make_unique<HeldSignals>();
+    const sigset_t set = ending_signals();
+    values::Fd signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals) return tl::unexpected(fmt::format("signalfd: {}", values::system_text(errno)));
     auto folder = values::TemporaryFolder::make("pbs_simulate");
     if (!folder) return tl::unexpected(folder.error());
     // The C API looks here for the socket of the server whose home is the folder.
@@ -68,12 +84,8 @@ Result<ExternalScheduler> ExternalScheduler::start(ExternalOptions options) {
     if (!listener) return tl::unexpected(listener.error());
     auto program = Program::start(options.command, folder->path());
     if (!program) return tl::unexpected(program.error());
-    // From here on these signals come as data, so that the program and the folder don't outlive this process.
-    const sigset_t set = ending_signals();
-    values::Fd signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (signals) pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    return ExternalScheduler(std::move(options), *std::move(folder), *std::move(listener), std::move(signals),
-                             *std::move(program));
+    return ExternalScheduler(std::move(options), std::move(held), *std::move(folder), *std::move(listener),
+                             std::move(signals), *std::move(program));
 }
 
 ExternalScheduler::~ExternalScheduler() {
@@ -81,9 +93,6 @@ ExternalScheduler::~ExternalScheduler() {
     // Send the signal before closing the connections: the program would take their end for an error.
     program_.terminate();
     clients_.clear();
-    if (!signals_) return;
-    const sigset_t set = ending_signals();
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 std::string ExternalScheduler::named(SimulatedServer& server, const std::string& what) const {
@@ -281,6 +290,7 @@ Result<void> ExternalScheduler::turn(SimulatedServer& server) {
                 server, fmt::format("has ended {}, with {} waiting and {} to come", program_.ended(),
                                     values::counted(server.waiting_jobs(), "job"), server.jobs_to_come())));
         }
+        if (options_.stop.stop_requested()) return tl::unexpected(std::string("it was stopped"));
         if (auto done = check_patience(server); !done) return done;
         if (auto done = wait_for_requests(); !done) return done;
     }

@@ -7,9 +7,12 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,10 +25,25 @@
 
 namespace pbs::simulate {
 
+// Holds SIGINT, SIGTERM and SIGHUP back from this thread and from threads that it makes meanwhile. A process
+// that one of them ends leaves programs and folders behind.
+class HeldSignals {
+  public:
+    HeldSignals();
+    // Lets the signals that wait take effect, unless another object holds them.
+    ~HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
 struct ExternalOptions {
     std::string command;                // for /bin/sh
     std::chrono::seconds patience{60};  // real time for which the program may do nothing
     Seconds interval{1};                // the shortest simulated time between two ends of waits
+    std::stop_token stop{};             // ends turn() with an error
 };
 
 class ExternalScheduler {
@@ -39,7 +57,8 @@ class ExternalScheduler {
 
     // Gives the program a turn at the server's present time: ends its wait if there are changes or its time
     // is over, and answers its requests until it waits again. Errors, which name the program: it has ended
-    // though there are jobs to be started; it has done nothing for too long; SIGINT, SIGTERM or SIGHUP came.
+    // though there are jobs to be started; it has done nothing for too long; SIGINT, SIGTERM or SIGHUP came;
+    // a stop.
     Result<void> turn(SimulatedServer& server);
     // When the program wants its next turn if nothing happens before; Instant::max(): it has ended.
     Instant next_turn(const SimulatedServer& server) const;
@@ -57,8 +76,9 @@ class ExternalScheduler {
         ProgramSession session{};
     };
 
-    ExternalScheduler(ExternalOptions options, values::TemporaryFolder folder, values::Fd listener,
-                      values::Fd signals, Program program);
+    ExternalScheduler(ExternalOptions options, std::unique_ptr<HeldSignals> held,
+                      values::TemporaryFolder folder, values::Fd listener, values::Fd signals,
+                      Program program);
 
     bool is_due(const SimulatedServer& server, const ProgramSession& session) const;
     void end_waits(SimulatedServer& server);
@@ -75,7 +95,8 @@ class ExternalScheduler {
     std::string named(SimulatedServer& server, const std::string& what) const;
 
     ExternalOptions options_;
-    values::TemporaryFolder folder_;  // of the socket
+    std::unique_ptr<HeldSignals> held_;  // until the program and the folder are gone
+    values::TemporaryFolder folder_;     // of the socket
     values::Fd listener_;
     values::Fd signals_;
     std::list<Client> clients_;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <future>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "tools/simulate/swf.h"
 #include "tools/simulate/usage.h"
 #include "tools/simulate/variant.h"
+#include "values/mutex.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -76,8 +78,13 @@ struct Arguments {
     bool timing = false;
 };
 
+// Writes to standard error. A simulation goes on if that can't be written.
+void tell(const std::string& text) {
+    (void)std::fputs(text.c_str(), stderr);
+}
+
 int fail(const std::string& message) {
-    fmt::print(stderr, "pbs_simulate: {}\n", message);
+    tell(fmt::format("pbs_simulate: {}\n", message));
     return kFailed;
 }
 
@@ -284,6 +291,7 @@ struct Simulated {
 
 Result<Simulated> simulate_variant(const Arguments& arguments, const Trace& trace, const Site& site,
                                    const std::vector<ShareUsage>& usage, Variant variant, bool by_program,
+                                   const std::stop_token& stop,
                                    const std::function<void(const Progress&)>& progress) {
     const bool described = !site.machine.queues.empty();
     if (!described) add_named_queues(*variant.snapshot, trace.queues.all(), variant.machine);
@@ -294,11 +302,13 @@ Result<Simulated> simulate_variant(const Arguments& arguments, const Trace& trac
     options.usage = usage;
     options.checkpoints = arguments.checkpoint;
     options.loads_by_cpus = !arguments.load_model.empty();
+    options.stop = stop;
     options.progress = progress;
     std::optional<ExternalScheduler> program;
     if (by_program) {
-        auto started = ExternalScheduler::start(
-            {arguments.external, std::chrono::seconds(arguments.external_timeout), options.cycle_interval});
+        auto started =
+            ExternalScheduler::start({arguments.external, std::chrono::seconds(arguments.external_timeout),
+                                      options.cycle_interval, stop});
         if (!started) return tl::unexpected(started.error());
         options.external = &program.emplace(*std::move(started));
     }
@@ -333,7 +343,7 @@ Result<void> write_pictures(const std::string& where, const Heading& heading,
 }
 
 // Simulates all variants at the same time. One that a program schedules runs in this thread, which starts the
-// program.
+// program. When one fails, the others stop.
 Result<std::vector<Report>> simulate_all(const Arguments& arguments, const Trace& trace, const Site& site,
                                          const std::vector<ShareUsage>& usage, std::vector<Variant> variants,
                                          const std::vector<Wanted>& wanted) {
@@ -341,26 +351,39 @@ Result<std::vector<Report>> simulate_all(const Arguments& arguments, const Trace
     for (const Variant& variant : variants) titles.push_back(variant.title);
     using Clock = std::chrono::steady_clock;
     ProgressShow show(std::move(titles), site.zone, columns_of_terminal(), Clock::now());
+    pbs::values::Mutex showing;
+    std::stop_source stop;
+    std::string failure;  // written by the one that requests the stop
+    const auto simulate_one = [&](std::size_t i) {
+        auto simulated =
+            simulate_variant(arguments, trace, site, usage, std::move(variants[i]), wanted[i].by_program,
+                             stop.get_token(), [&, i](const Progress& progress) {
+                                 const pbs::values::Lock lock(showing);
+                                 tell(show.note(i, progress, Clock::now()));
+                             });
+        if (!simulated && stop.request_stop()) failure = simulated.error();
+        return simulated;
+    };
+    // The threads must not take a signal, of which the program would hear nothing.
+    std::optional<HeldSignals> held;
+    if (std::ranges::any_of(wanted, &Wanted::by_program)) held.emplace();
     std::vector<std::future<Result<Simulated>>> running;
     for (std::size_t i = 0; i < variants.size(); ++i) {
         const bool here = wanted[i].by_program || variants.size() == 1;
-        const auto how = here ? std::launch::deferred : std::launch::async;
-        running.push_back(std::async(how, [&, i] {
-            return simulate_variant(arguments, trace, site, usage, std::move(variants[i]),
-                                    wanted[i].by_program, [&, i](const Progress& progress) {
-                                        fmt::print(stderr, "{}", show.note(i, progress, Clock::now()));
-                                    });
-        }));
+        // If no thread can be made, it runs here, too.
+        const auto how = here ? std::launch::deferred : std::launch::async | std::launch::deferred;
+        running.push_back(std::async(how, simulate_one, i));
     }
-    std::vector<Result<Simulated>> done;
     for (auto& one : running)
         if (one.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) one.wait();
+    held.reset();
+    std::vector<Result<Simulated>> done;
     for (auto& one : running) done.push_back(one.get());
-    fmt::print(stderr, "{}", show.end());
+    tell(show.end());
+    if (stop.stop_requested()) return tl::unexpected(failure);
     std::vector<Report> reports;
     for (Result<Simulated>& one : done) {
-        if (!one) return tl::unexpected(one.error());
-        fmt::print(stderr, "{}", one->timing);
+        tell(one->timing);
         reports.push_back(std::move(one->report));
     }
     return reports;

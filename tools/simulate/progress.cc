@@ -58,7 +58,6 @@ std::optional<Seconds> ProgressShow::left(const Progress& sum, Time now) const {
 }
 
 std::string ProgressShow::note(std::size_t simulation, const Progress& progress, Time now) {
-    const values::Lock lock(mutex_);
     progress_[simulation] = progress;
     if (now - last_ < (columns_ ? std::chrono::milliseconds(kBetweenBars) : kBetweenLines)) return {};
     last_ = now;

@@ -9,7 +9,6 @@
 
 #include "rrule/zone.h"
 #include "tools/simulate/engine.h"
-#include "values/mutex.h"
 
 namespace pbs::simulate {
 
@@ -18,7 +17,7 @@ namespace pbs::simulate {
 std::string progress_line(const std::string& title, const Progress& progress, std::optional<Seconds> left,
                           const rrule::Zone& zone, std::size_t columns);
 
-// The progress of simulations that run at the same time. Several threads may note it.
+// The progress of simulations that run at the same time.
 class ProgressShow {
   public:
     using Time = std::chrono::steady_clock::time_point;
@@ -38,9 +37,8 @@ class ProgressShow {
     const rrule::Zone& zone_;
     const std::optional<std::size_t> columns_;
     const Time begun_;
-    values::Mutex mutex_;
-    std::vector<Progress> progress_ PBS_GUARDED_BY(mutex_);  // by simulation
-    Time last_ PBS_GUARDED_BY(mutex_);
+    std::vector<Progress> progress_;  // by simulation
+    Time last_;
 };
 
 }  // namespace pbs::simulate
