@@ -134,11 +134,12 @@ void Starter::start(const RunId& id) {
     at_work_.push_back(std::move(read));
 }
 
-// Forgets a finished start. The first one shows that a lookup of groups has come to an end. An earlier
-// preparation would make all starts wait for a directory service that doesn't answer.
+// Forgets a finished start. Only root's shepherds look groups up. The first finished start shows that such a
+// lookup comes to an end: before it, a directory service that doesn't answer would make the launcher, and so
+// all starts, wait.
 void Starter::finished(std::size_t start) {
     at_work_.erase(at_work_.begin() + static_cast<std::ptrdiff_t>(start));
-    if (!prepared_) prepare_lookups();
+    if (!prepared_ && ::geteuid() == 0) prepare_lookups();
     prepared_ = true;
 }
 
