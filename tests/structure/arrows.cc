@@ -33,7 +33,7 @@ std::vector<Room> rooms_of_host() {
     constexpr std::string_view kPlugin = "server_plugin/plugin/pbs_plugin.h";
     return {
         {"server_plugin/host/base/", {"ifl/", "server_plugin/posix/"}},
-        {"server_plugin/host/run/", {"ifl/", "server_plugin/posix/"}},
+        {"server_plugin/host/run/", {"ifl/", "text/", "server_plugin/posix/"}},
         {"server_plugin/host/state/", {"cluster/", "ifl/", "ifl/attributes/", "rrule/", "text/", kPlugin}},
         {"server_plugin/host/store/", {"server_plugin/client/", "ifl/", "sqlite/", kPlugin}},
         {"server_plugin/host/policy/",
