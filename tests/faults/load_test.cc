@@ -84,7 +84,7 @@ class Load : public ::testing::Test {
 
     struct Job {
         bool array = false;
-        bool deleted = false;  // its deletion was requested
+        bool deleted = false;  // qdel deleted it
     };
     // A client, which has a thread of its own.
     struct Client {
@@ -153,11 +153,9 @@ class Load : public ::testing::Test {
         jobs_[id] = {.array = id.find("[]") != std::string::npos};
     }
     void delete_job(const std::string& id) {
-        {
-            const std::lock_guard lock(mutex_);
-            jobs_[id].deleted = true;
-        }
-        ask(false, {"qdel", id});
+        if (ask(false, {"qdel", id}).exit != 0) return;
+        const std::lock_guard lock(mutex_);
+        jobs_[id].deleted = true;
     }
     void change_job(Client& client) {
         const std::string id = client.some_job();
