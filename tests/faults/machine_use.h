@@ -18,6 +18,25 @@ struct MachineUse {
     long databases_kb = 0;  // without write-ahead logs, whose files are reused
 };
 
+// Counts the files of a server's home. A folder that is removed meanwhile ends the walk: then counts again.
+inline void count_files(const std::filesystem::path& home, MachineUse& use) {
+    using Files = std::filesystem::recursive_directory_iterator;
+    std::error_code cut_short;
+    do {
+        use.files = use.databases_kb = 0;
+        for (Files file(home); file != Files(); file.increment(cut_short)) {
+            std::error_code gone;  // the file may be removed meanwhile
+            if (!file->is_regular_file(gone)) continue;
+            const std::string name = file->path().filename().string();
+            if (name.size() == 8 && name.starts_with("20")) continue;  // a log of a day
+            const auto size = file->file_size(gone);
+            if (gone) continue;
+            ++use.files;
+            if (name.ends_with(".db")) use.databases_kb += static_cast<long>(size / 1024);
+        }
+    } while (cut_short);
+}
+
 // Returns the use by a process, which is given as its folder of /proc, and by the home of its server.
 inline MachineUse machine_use(const std::filesystem::path& process, const std::filesystem::path& home) {
     MachineUse now;
@@ -28,14 +47,7 @@ inline MachineUse machine_use(const std::filesystem::path& process, const std::f
     }
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(process / "fd"))
         ++now.descriptors;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(home)) {
-        std::error_code gone;  // a file may be removed meanwhile
-        if (!entry.is_regular_file(gone)) continue;
-        const std::string name = entry.path().filename().string();
-        if (name.size() == 8 && name.starts_with("20")) continue;  // a log of a day
-        ++now.files;
-        if (name.ends_with(".db")) now.databases_kb += static_cast<long>(entry.file_size(gone) / 1024);
-    }
+    count_files(home, now);
     return now;
 }
 
