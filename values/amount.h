@@ -51,7 +51,7 @@ std::string real_text(double number);
 std::optional<std::int64_t> parse_millionths(std::string_view text);
 
 // Reads a duration [[HH:]MM:]SS[.fraction], in seconds. Any part may have any number of digits (1:90 is 150
-// seconds); a fraction of .5 or more counts as one second.
+// seconds); a fraction of .5 or more counts as one second. nullopt also beyond 1.28e15 seconds.
 std::optional<std::int64_t> parse_duration(std::string_view text);
 // Writes a duration as "HH:MM:SS", with more digits for 100 hours and more. A negative duration has a '-' in
 // front.
