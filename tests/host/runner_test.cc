@@ -19,15 +19,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <new>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/host/base/home.h"
@@ -37,6 +40,7 @@
 #include "server_plugin/host/run/run_files.h"
 #include "server_plugin/host/run/shepherd.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
+#include "tests/failing_allocations.h"
 #include "tests/file_text.h"
 
 namespace pbs::host {
@@ -726,6 +730,58 @@ TEST_F(RunnerTest, ReportsAStartThatNeverHappened) {
     EXPECT_EQ(runner_->recover({{"7.test", 3}}, nullptr).at(0).state, RunState::never_started);
 }
 
+// Each allocation of the runner fails once, from the start of a job to its end.
+TEST_F(RunnerTest, WithoutMemoryAStartEndsOnceAndARefusedOneNeverRuns) {
+    const auto lines = [&](const RunId& id) {
+        const std::string text = contents(work_ + "/" + id.job);
+        return std::count(text.begin(), text.end(), '\n');
+    };
+    std::vector<RunId> refused;
+    bool happened = true;
+    for (long at = 1; happened && !HasFailure(); ++at) {
+        SCOPED_TRACE(fmt::format("allocation {}", at));
+        long left = at;
+        // Calls work() while the allocation may fail. Returns whether no exception passed.
+        const auto call = [&](const auto& work) {
+            allocations_left = left;
+            bool done = true;
+            try {
+                work();
+            } catch (const std::bad_alloc&) {
+                done = false;
+            }
+            left = std::exchange(allocations_left, 0);
+            return done;
+        };
+        const JobStart start =
+            job("echo ran >> $PBS_O_WORKDIR/$PBS_JOBID\n", fmt::format("{}.without.memory.test", at));
+        bool started = false;
+        if (!call([&] { started = runner_->start(start).has_value(); })) started = false;
+        if (!started) refused.push_back(start.id);
+        std::vector<RunState> ends;
+        ends.reserve(100);
+        const auto take_events = [&] {
+            call([&] {
+                for (const RunReport& report : runner_->events())
+                    if (report.state != RunState::running) ends.push_back(report.state);
+            });
+        };
+        EXPECT_TRUE(!started || eventually([&] {
+            pollfd readable{runner_->event_fd(), POLLIN, 0};
+            ::poll(&readable, 1, 10);
+            take_events();
+            return !ends.empty() && runner_->running() == 0;
+        }));
+        take_events();
+        EXPECT_EQ(ends.size(), started ? 1U : 0U);
+        if (!ends.empty()) EXPECT_EQ(lines(start.id), ends[0] == RunState::ended ? 1 : 0);
+        runner_->forget(start.id);
+        happened = left == 0;
+    }
+    EXPECT_GT(refused.size(), 10U);
+    for (const RunId& id : refused) EXPECT_EQ(lines(id), 0) << id.job;
+}
+
 TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const auto start = job("echo ran > $PBS_O_WORKDIR/ran\n");
     const RunFiles files(home_, start.id);
@@ -734,7 +790,7 @@ TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
     Launcher launcher(home_, "/proc/self/exe", epoll.get(), 0);
     ASSERT_TRUE(launcher.ask(start.id));
-    std::vector<Launcher::Answer> late;
+    std::deque<Launcher::Answer> late;
     ASSERT_TRUE(eventually([&] { return launcher.carry(late) && !late.empty(); }));
     EXPECT_EQ(late[0].id, start.id);
     EXPECT_EQ(late[0].error, "");

@@ -2,47 +2,11 @@
 // or it is made; and the next try succeeds.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <new>
 
 #include "objects/database.h"
+#include "tests/failing_allocations.h"
 #include "tests/objects/store_fixture.h"
-
-namespace {
-
-// The number of allocations of this thread up to the one that fails; 0: none fails.
-thread_local long allocations_left = 0;
-
-void* allocate(std::size_t size) {
-    if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();
-    void* const memory = std::malloc(size);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-}  // namespace
-
-// The forms for arrays call these. The nothrow form, which std::stable_sort uses, is here too, so that
-// malloc() and free() are always a pair.
-void* operator new(std::size_t size) {
-    return allocate(size);
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    try {
-        return allocate(size);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace pbs::objects {
 namespace {

@@ -15,8 +15,6 @@ namespace pbs::host::launch_message {
 
 namespace {
 
-constexpr std::size_t kMostDescriptors = 2;
-
 std::string_view take_word(std::string_view& text) {
     const auto blank = text.find(' ');
     const auto word = text.substr(0, blank);
@@ -59,35 +57,39 @@ bool send(int socket, const std::string& text, const std::vector<int>& descripto
     return sent == static_cast<ssize_t>(text.size());
 }
 
-std::optional<Message> receive(int socket, int flags) {
-    std::array<char, 4096> text;
+bool receive(int socket, int flags, Received& message) {
     alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
-    iovec data{text.data(), text.size()};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    const ssize_t size = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+    iovec data{message.text.data(), message.text.size()};
+    msghdr header{};
+    header.msg_iov = &data;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    const ssize_t size = ::recvmsg(socket, &header, flags | MSG_CMSG_CLOEXEC);
     if (size == 0) errno = ECONNRESET;
-    if (size <= 0) return std::nullopt;
-    std::vector<Fd> descriptors;
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-         header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-        const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
+    if (size <= 0) return false;
+    message.size = static_cast<std::size_t>(size);
+    for (Fd& descriptor : message.descriptors) descriptor.reset();
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count && i < kMostDescriptors; ++i) {
             int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
-            descriptors.emplace_back(fd);
+            std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof fd);
+            message.descriptors[i] = Fd(fd);
         }
     }
-    auto parsed = parse({text.data(), static_cast<std::size_t>(size)});
-    if (!parsed) {
-        errno = EBADMSG;
-        return std::nullopt;
-    }
-    parsed->descriptors = std::move(descriptors);
+    return true;
+}
+
+std::optional<Message> receive(int socket, int flags) {
+    Received message;
+    if (!receive(socket, flags, message)) return std::nullopt;
+    auto parsed = parse(message.view());
+    if (!parsed) errno = EBADMSG;
+    if (parsed)
+        for (Fd& descriptor : message.descriptors)
+            if (descriptor) parsed->descriptors.push_back(std::move(descriptor));
     return parsed;
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/run/launch_message.h"
@@ -86,23 +87,25 @@ void Launcher::send_some() {
     waits_ = full;
 }
 
-bool Launcher::carry(std::vector<Answer>& answers) {
+bool Launcher::carry(std::deque<Answer>& answers) {
     if (!socket_) return true;
     for (int i = 0; i < kMostAnswers; ++i) {
-        auto message = launch_message::receive(socket_.get(), MSG_DONTWAIT);
-        if (!message && (errno == EAGAIN || errno == EINTR)) break;
+        const bool there =
+            received_.size > 0 || launch_message::receive(socket_.get(), MSG_DONTWAIT, received_);
+        if (!there && (errno == EAGAIN || errno == EINTR)) break;
+        auto message = there ? launch_message::parse(received_.view()) : std::nullopt;
         if (!message) {
             end();
             return false;
         }
-        auto& descriptors = message->descriptors;
-        Answer answer{std::move(message->id), {}, {}, std::move(message->note)};
-        if (descriptors.size() == 2) {
-            answer.process = std::move(descriptors[0]);
-            answer.notify = std::move(descriptors[1]);
-            ::fcntl(answer.notify.get(), F_SETFL, O_NONBLOCK);
-        }
-        answers.push_back(std::move(answer));
+        Answer& answer =
+            answers.emplace_back(Answer{std::move(message->id), {}, {}, std::move(message->note)});
+        received_.size = 0;  // the answer is kept: nothing takes memory from here on
+        auto& [process, notify] = received_.descriptors;
+        if (!notify) continue;
+        answer.process = std::move(process);
+        answer.notify = std::move(notify);
+        ::fcntl(answer.notify.get(), F_SETFL, O_NONBLOCK);
     }
     send_some();
     return true;
@@ -110,6 +113,7 @@ bool Launcher::carry(std::vector<Answer>& answers) {
 
 void Launcher::end() {
     socket_.reset();
+    received_.size = 0;
     unsent_.clear();
     ::kill(process_, SIGKILL);
     while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {

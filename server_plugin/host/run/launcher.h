@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <vector>
 
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/base/posix.h"
+#include "server_plugin/host/run/launch_message.h"
 #include "server_plugin/host/run/runner.h"
 
 namespace pbs::host {
@@ -46,8 +46,9 @@ class Launcher {
     bool forget(const RunId& id);
 
     // Adds the answers that have come. Call it when the socket is readable. Returns false if the launcher is
-    // gone; requests without an answer then get none.
-    bool carry(std::vector<Answer>& answers);
+    // gone; requests without an answer then get none. If an exception passes, the next call adds the answers
+    // that this one hasn't added.
+    bool carry(std::deque<Answer>& answers);
 
   private:
     Result<void> begin();
@@ -62,6 +63,7 @@ class Launcher {
     std::uint64_t data_;
     Fd socket_;
     pid_t process_ = 0;
+    launch_message::Received received_;  // the last message, until it is an answer
     std::deque<std::string> unsent_;
     bool waits_ = false;  // true while unsent requests wait until the socket accepts more
 };

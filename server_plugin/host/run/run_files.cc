@@ -1,5 +1,6 @@
 #include "server_plugin/host/run/run_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -270,6 +271,17 @@ std::optional<RunId> run_of_file(std::string_view name) {
         if (run) return RunId{std::string(stem.substr(0, dot)), *run};
     }
     return std::nullopt;
+}
+
+std::set<std::pair<std::string, std::int64_t>> starts_on_disk(const std::string& home) {
+    std::set<std::pair<std::string, std::int64_t>> found;
+    DIR* directory = ::opendir((home + "/mom_priv/jobs").c_str());
+    if (directory == nullptr) return found;
+    // Only this thread reads the stream, so readdir() is safe.
+    while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
+        if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
+    ::closedir(directory);
+    return found;
 }
 
 std::string write_job_spec(const JobSpec& spec) {

@@ -4,9 +4,12 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/base/posix.h"
@@ -48,6 +51,8 @@ bool is_file_safe(std::string_view job_id);
 
 // Returns the start to which a file of mom_priv/jobs belongs; nullopt: the name isn't that of a start's file.
 std::optional<RunId> run_of_file(std::string_view name);
+// Returns the job id and run count of each start that has a file in mom_priv/jobs.
+std::set<std::pair<std::string, std::int64_t>> starts_on_disk(const std::string& home);
 
 // The instructions for a shepherd: the JobStart, and further data from the runner.
 struct JobSpec {

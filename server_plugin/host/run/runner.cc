@@ -1,6 +1,5 @@
 #include "server_plugin/host/run/runner.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/epoll.h>
@@ -11,9 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <deque>
 #include <limits>
 #include <new>
-#include <set>
 #include <unordered_map>
 
 #include "ifl/pbs_error.h"
@@ -42,6 +41,11 @@ std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
 }
 
+// Makes room for one more report, so that there is memory for it before something is done of which it tells.
+void make_room(std::vector<RunReport>& reports) {
+    if (reports.size() == reports.capacity()) reports.reserve(2 * reports.size() + 1);
+}
+
 // Starts a cleaner (shepherd_protocol.h) for the remains of a start, in a new session, with all signals
 // blocked. Returns the pid or -errno.
 pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
@@ -50,6 +54,17 @@ pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
     helper.close_from(3);
     return helper.start(options.program,
                         {"pbs_shepherd", kCleanerArgument, options.home, id.job, std::to_string(id.run)});
+}
+
+// Makes a report of a start whose outcome can't be found. The job must not start again before somebody has
+// looked at the machine.
+RunReport unknown(const RunId& id, const std::string& why) {
+    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
+    report.exit.exit_status = exit_status::kAbortedAtRestart;
+    report.exit.started_at = report.exit.ended_at =
+        std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    report.exit.message = "the process that ran the job was killed; " + why;
+    return report;
 }
 
 }  // namespace
@@ -83,12 +98,13 @@ class Runner::Impl {
     Fd epoll_;
     Launcher launcher_;
     std::unordered_map<std::string, Launching> launching_;
-    std::vector<RunReport> kept_;  // reports for the next events()
+    std::deque<Launcher::Answer> answers_;  // the launcher's answers that are yet to be acted on
+    bool launcher_is_gone_ = false;         // launcher_gone() is yet to be done
+    std::vector<RunReport> kept_;           // reports for the next events()
     std::uint64_t next_watch_ = 1;
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
-    std::vector<RunId>
-        unwatched_;  // starts that couldn't be watched yet, for want of descriptors or processes
+    std::deque<RunId> unwatched_;  // starts that couldn't be watched yet, such as for want of descriptors
     std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
     std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
     std::string supervision_;
@@ -104,7 +120,6 @@ class Runner::Impl {
     Watch* find(const RunId& id);
     RunReport examine(const RunId& id);
     Result<void> bury(const RunId& id, std::int64_t session);
-    RunReport unknown(const RunId& id, const std::string& why) const;
     void watch_or_later(const Result<void>& watched, const RunId& id);
     void look_after_unwatched(std::vector<RunReport>& reports);
     Result<void> ask(const RunId& id, int request, int value);
@@ -116,7 +131,6 @@ class Runner::Impl {
     void drop(Fd& watched);
     void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
     void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
-    std::set<std::pair<std::string, std::int64_t>> on_disk() const;
 };
 
 Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -148,8 +162,8 @@ void Runner::Impl::choose_supervision() {
     } else {
         supervision_ = fmt::format(
             "jobs have no control groups ({}): processes that have left a job's session and environment are "
-            "ended by "
-            "the job's shepherd or, if that is killed, by its warden; if both are killed at once they run on",
+            "ended by the job's shepherd or, if that is killed, by its warden; if both are killed at once "
+            "they run on",
             parent.error().message);
     }
 }
@@ -226,23 +240,28 @@ Result<void> Runner::start(const JobStart& job) {
                 fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
 }
 
+// If memory is short, the next call goes on with the answers that are left.
 void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
-    std::vector<Launcher::Answer> answers;
-    const bool there = launcher_.carry(answers);
-    for (auto& answer : answers) or_later(answer.id, [&] { launched(answer, reports); });
-    if (!there) launcher_gone(reports);
+    if (!launcher_.carry(answers_)) launcher_is_gone_ = true;
+    for (; !answers_.empty(); answers_.pop_front())
+        or_later(answers_.front().id, [&] { launched(answers_.front(), reports); });
+    if (launcher_is_gone_) launcher_gone(reports);
+    launcher_is_gone_ = false;
 }
 
 // Calls work(), which is about a start. If memory is short, events() looks after the start again, as nothing
-// else would tell how it ends.
+// else would tell how it ends. Makes the note for that first, as there may be no memory for it afterwards.
 template <class Work>
 void Runner::Impl::or_later(const RunId& id, Work&& work) {
+    unwatched_.push_back(id);
+    const std::size_t note = unwatched_.size() - 1;
     try {
         work();
     } catch (const std::bad_alloc&) {
-        std::erase_if(launching_, [&](const auto& start) { return start.second.id == id; });
-        unwatched_.push_back(id);
+        std::erase_if(launching_, [&](const auto& start) { return start.second.id == unwatched_[note]; });
+        return;
     }
+    unwatched_.erase(unwatched_.begin() + static_cast<std::ptrdiff_t>(note));
 }
 
 void Runner::Impl::launched(Launcher::Answer& answer, std::vector<RunReport>& reports) {
@@ -251,6 +270,7 @@ void Runner::Impl::launched(Launcher::Answer& answer, std::vector<RunReport>& re
     const auto requests = std::move(found->second.requests);
     launching_.erase(found);
     if (!answer.error.empty()) {
+        make_room(reports);
         auto report = examine(answer.id);
         report.exit.message = "cannot start its shepherd: " + answer.error;
         reports.push_back(std::move(report));
@@ -267,11 +287,17 @@ void Runner::Impl::launched(Launcher::Answer& answer, std::vector<RunReport>& re
 // Examines the starts that the launcher was working on when it ended. It may have begun some of them without
 // an answer.
 void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
-    for (const auto& [key, start] : std::exchange(launching_, {})) {
-        auto report = examine(start.id);
-        for (const auto& [request, value] : start.requests) static_cast<void>(ask(start.id, request, value));
-        if (report.state == RunState::never_started) report.exit.message = kNoShepherd;
-        if (report.state != RunState::running || report.session != 0) reports.push_back(std::move(report));
+    while (!launching_.empty()) {
+        const RunId id = launching_.begin()->second.id;
+        or_later(id, [&] {
+            make_room(reports);
+            const Launching start = std::move(launching_.extract(launching_.begin()).mapped());
+            auto report = examine(id);
+            for (const auto& [request, value] : start.requests) static_cast<void>(ask(id, request, value));
+            if (report.state == RunState::never_started) report.exit.message = kNoShepherd;
+            if (report.state != RunState::running || report.session != 0)
+                reports.push_back(std::move(report));
+        });
     }
 }
 
@@ -281,11 +307,17 @@ void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) 
 }
 
 void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
-    for (const RunId& id : std::exchange(unwatched_, {}))
+    const std::size_t count = unwatched_.size();
+    for (std::size_t i = 0; i < count; ++i, unwatched_.pop_front()) {
+        const RunId id = unwatched_.front();
         or_later(id, [&] {
+            // The start may be watched, as memory was short only afterwards. Its end then comes as an event.
+            if (find(id) != nullptr) return;
+            make_room(reports);
             if (auto report = examine(id); report.state != RunState::running || report.session != 0)
                 reports.push_back(std::move(report));
         });
+    }
 }
 
 Result<void> Runner::Impl::watch(Watch watch) {
@@ -406,17 +438,6 @@ Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     return this->watch(std::move(watch));
 }
 
-// Makes a report of a start whose outcome can't be found. The job must not start again before somebody has
-// looked at the machine.
-RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
-    RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
-    report.exit.exit_status = exit_status::kAbortedAtRestart;
-    report.exit.started_at = report.exit.ended_at =
-        std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    report.exit.message = "the process that ran the job was killed; " + why;
-    return report;
-}
-
 RunReport Runner::Impl::examine(const RunId& id) {
     const RunFiles files = this->files(id);
     // The start may advance while this function looks: the file .job may be renamed to .started, and the file
@@ -467,20 +488,9 @@ RunReport Runner::Impl::examine(const RunId& id) {
     }
 }
 
-std::set<std::pair<std::string, std::int64_t>> Runner::Impl::on_disk() const {
-    std::set<std::pair<std::string, std::int64_t>> found;
-    DIR* directory = ::opendir((options_.home + "/mom_priv/jobs").c_str());
-    if (directory == nullptr) return found;
-    // Only this thread reads the stream, so readdir() is safe.
-    while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
-        if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
-    ::closedir(directory);
-    return found;
-}
-
 std::vector<RunReport> Runner::recover(const std::vector<RunId>& running, std::vector<RunReport>* strays) {
     std::vector<RunReport> reports;
-    auto others = impl_->on_disk();
+    auto others = starts_on_disk(impl_->options_.home);
     for (const auto& id : running) {
         reports.push_back(impl_->examine(id));
         others.erase({id.job, id.run});
@@ -518,35 +528,39 @@ std::size_t Runner::running() const {
     return impl_->watches_.size() + impl_->launching_.size();
 }
 
-// Reads the shepherd's message: that the script runs, or the reason why nothing was started.
+// Reads the shepherd's message: that the script runs, or the reason why nothing was started. Drops the pipe
+// last: if memory is short, the next call goes on.
 void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& reports) {
     Watch& watch = watches_.at(number);
     std::array<char, 4096> buffer;
     ssize_t n = 0;
-    while ((n = ::read(watch.notify.get(), buffer.data(), buffer.size())) > 0)
-        watch.notified.append(buffer.data(), static_cast<std::size_t>(n));
+    do {
+        watch.notified.reserve(watch.notified.size() + buffer.size());
+        n = ::read(watch.notify.get(), buffer.data(), buffer.size());
+        if (n > 0) watch.notified.append(buffer.data(), static_cast<std::size_t>(n));
+    } while (n > 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    drop(watch.notify);
     for (const auto& [key, value] : parse_key_values(watch.notified, "notice").value_or(KeyValues{})) {
         if (key == "error") watch.error = value;
         if (key == "output_note") watch.output_note = value;
         if (key == "session") watch.session = parse_number(key, value).value_or(0);
     }
-    if (watch.session == 0) return;
-    RunReport report{.id = watch.id,
-                     .state = RunState::running,
-                     .session = watch.session,
-                     .exit = {},
-                     .may_still_run = false};
-    report.exit.output_note = watch.output_note;
-    reports.push_back(std::move(report));
+    if (watch.session != 0) {
+        RunReport report;
+        report.id = watch.id;
+        report.session = watch.session;
+        report.exit.output_note = watch.output_note;
+        reports.push_back(std::move(report));
+    }
+    drop(watch.notify);
 }
 
 void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports) {
     if (watches_.at(number).notify) read_notice(number, reports);
-    const Watch watch = unwatch(number);
-    if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
-    or_later(watch.id, [&] {
+    or_later(watches_.at(number).id, [&] {
+        make_room(reports);
+        const Watch watch = unwatch(number);
+        if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
         auto report = examine(watch.id);
         // The start is still running. examine() has found another process to watch, such as the shepherd
         // whose warden has ended.
