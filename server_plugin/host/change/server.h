@@ -179,6 +179,7 @@ class Server {
     std::vector<RunId> ended_runs;
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
+    std::vector<RunReport> new_reports;       // those that are not in unstored_reports yet
 
     // True after a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "server_plugin/host/base/accounting.h"
@@ -156,9 +157,11 @@ namespace {
 
 void take_reports(Server& server) {
     std::vector<RunReport>& reports = server.unstored_reports;
-    std::vector<RunReport> events = server.parts.executor.events();
-    if (reports.empty()) reports.swap(events);
-    for (RunReport& report : events) reports.push_back(std::move(report));
+    // The runner reports an event only once: keep what there is no memory for here, for the next tick.
+    std::vector<RunReport>& events = server.new_reports;
+    if (events.empty()) events = server.parts.executor.events();
+    reports.insert(reports.end(), std::move_iterator(events.begin()), std::move_iterator(events.end()));
+    events.clear();
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
