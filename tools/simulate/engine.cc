@@ -64,16 +64,16 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
     // Only the last comments matter, unless the waits for quotas are counted by comments, or a program reads
-    // them. The policy that is in force at the end decides about these, unless it looks at other jobs than
-    // the one before.
-    const auto has_one_policy = [&](const SchedTimes& sched) {
+    // them. At the end, only the policy in force then decides about them: with others before it, which may
+    // have looked at other jobs, all comments matter.
+    const auto has_one_policy_at_most = [&](const SchedTimes& sched) {
         const objects::PolicySlots slots = snapshot->policy_slots(sched.name);
-        return !slots.all_time.empty() && slots.names().size() == 1;
+        return slots.names().empty() || (slots.names().size() == 1 && !slots.all_time.empty());
     };
     scheduler_.set_comment_interval(Seconds::max());
     scheduler_.set_comments(options_.external != nullptr ||
                             !snapshot->objects(objects::ObjectType::quota).empty() ||
-                            !std::ranges::all_of(scheds_, has_one_policy));
+                            !std::ranges::all_of(scheds_, has_one_policy_at_most));
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
