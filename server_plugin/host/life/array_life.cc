@@ -178,6 +178,7 @@ void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of
     for (const IndexRange& range : of) subjobs.queued.erase(range);
     set_subjobs(array, std::move(subjobs));
     array.mtime = change.now();
+    take_up(change, array);
 }
 
 bool close_array(Change& change, Job& array) {

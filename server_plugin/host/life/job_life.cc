@@ -248,6 +248,12 @@ Result<void> kill_job(Server& server, const Job& job) {
     return server.parts.executor.signal(run_id(job), 9);
 }
 
+void take_up(Change& change, const Job& job) {
+    change.then([&server = change.server(), told = job.told_as(), now = change.now()] {
+        if (server.parts.plugin != nullptr) server.parts.plugin->take_up(now, told, server.state);
+    });
+}
+
 void kill_after(Change& change, const Job& job) {
     change.then([&server = change.server(), handle = job.handle] {
         if (const Job* ending = server.state.job(handle)) (void)kill_job(server, *ending);

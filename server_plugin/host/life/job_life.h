@@ -67,6 +67,10 @@ void abort_job(Change& change, Job& job, const std::string& why);
 // event: terminated, finished, failed or moved.
 void retire(Change& change, Job& job, JobEvent end);
 
+// Lets the plugin decide about the job again if it was put aside, because this change may lift the refusal
+// (Cycles::put_aside()).
+void take_up(Change& change, const Job& job);
+
 // These functions collect the job's data for the runner and for accounting records.
 RunId run_id(const Job& job);
 AccountedJob accounted(const Job& job, const State& state);

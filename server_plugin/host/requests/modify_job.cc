@@ -14,7 +14,6 @@
 #include "server_plugin/host/life/job_attributes.h"
 #include "server_plugin/host/life/job_life.h"
 #include "server_plugin/host/life/launch.h"
-#include "server_plugin/host/policy/plugin.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/holds.h"
 #include "server_plugin/host/state/accrual.h"
@@ -139,10 +138,7 @@ Result<void> complete(Context& context, Change& change, Job& job, const std::str
             if (auto ok = check_resources(context, change, job); !ok) return ok;
         advance(job, JobEvent::settled, context.state(), context.now);
         change.want_cycle(PBS_SCH_SCHEDULE_NEW);
-        // The change may lift a refusal for which the job was put aside.
-        change.then([&server = context.server, told = job.told_as(), now = context.now] {
-            if (server.parts.plugin != nullptr) server.parts.plugin->take_up(now, told, server.state);
-        });
+        take_up(change, job);
     }
     if (running && changes(attributes, "Resource_List")) tell_limits(change, job);
     job.mtime = context.now;
