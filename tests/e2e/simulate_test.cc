@@ -1,6 +1,8 @@
 // Tests the command pbs_simulate, with and without a running server.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -111,14 +113,16 @@ TEST_F(Simulate, AProgramOfTheSiteAndItsFolderAreGoneAfterASignal) {
     std::string jobs = read(std::filesystem::path(trace()).filename());
     for (int job = 4; job < 3000; ++job)
         jobs += std::to_string(job) + " 30 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 1 -1 -1 -1\n";
-    const auto temporary = folder / "tmp";
-    std::filesystem::create_directory(temporary);
+    // The path of a socket is short, and that of the test's folder may be too long for it.
+    std::string temporary = std::filesystem::temp_directory_path() / "sim.XXXXXX";
+    ASSERT_NE(mkdtemp(temporary.data()), nullptr);
     const Output ended = simulate({"--swf", put("long.swf", jobs), "--compare", strict(), "--external",
                                    "kill -INT $PPID; exec sleep 1000"},
-                                  {.environment = {{"TMPDIR", temporary.string()}}});
+                                  {.environment = {{"TMPDIR", temporary}}});
     EXPECT_EQ(ended.exit, 2) << ended;
     EXPECT_THAT(ended.err, HasSubstr("ended by signal 2"));
     EXPECT_TRUE(std::filesystem::is_empty(temporary));
+    std::filesystem::remove_all(temporary);
 }
 
 TEST_F(Simulate, GoesOnWhenStandardErrorIsFull) {
