@@ -51,6 +51,16 @@ constexpr const char* kOrigin =
     "set policy default_policy sort_by_past_usage=True, avoid_fragmentation=False\n"
     "set policy default_policy max_queued_time=24:00:00\n";
 
+// Adds a job of the user and the group. Returns its work, in CPU seconds.
+double add_job(Trace& trace, TraceJob job, std::int64_t user, std::int64_t group) {
+    job.number = trace.jobs.size() + 1;
+    job.user = trace.users.number("user" + std::to_string(user));
+    job.group = trace.groups.number("group" + std::to_string(group));
+    job.queue = trace.queues.number("");
+    trace.jobs.push_back(job);
+    return static_cast<double>(job.run_time.count() * job.cpus);
+}
+
 Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
     std::mt19937_64 random(1);
     std::lognormal_distribution<double> run_time(5.5, 1.4);
@@ -62,17 +72,12 @@ Trace make_trace(std::int64_t jobs, std::int64_t vnodes, double load) {
     double work = 0;
     for (std::int64_t i = 0; i < jobs; ++i) {
         TraceJob job;
-        job.number = static_cast<std::uint64_t>(i + 1);
         job.cpus = std::int64_t{1} << size(random);
         job.run_time = Seconds(static_cast<std::int64_t>(std::min(run_time(random), 14'400.0)) + 1);
         const double asked = static_cast<double>(job.run_time.count()) * kOverAsked[pick(0, 3)];
         job.walltime = Seconds(300 * (static_cast<std::int64_t>(asked) / 300 + 1));
         const int user = pick(1, 100);
-        job.user = trace.users.number("user" + std::to_string(user));
-        job.group = trace.groups.number("group" + std::to_string(user % 5));
-        job.queue = trace.queues.number("");
-        work += static_cast<double>(job.run_time.count() * job.cpus);
-        trace.jobs.push_back(job);
+        work += add_job(trace, job, user, user % 5);
     }
     const double length = work / static_cast<double>(vnodes * kCpus) / load;
     std::exponential_distribution<double> gap(static_cast<double>(jobs) / length);
@@ -104,7 +109,6 @@ Trace make_loaded_trace(std::int64_t jobs) {
     double work = 0;
     for (std::int64_t i = 0; i < jobs; ++i) {
         TraceJob job;
-        job.number = static_cast<std::uint64_t>(i + 1);
         job.cpus = std::int64_t{1} << size(random);
         const double seconds = std::clamp(run_time(random), 10.0, kMostRunTime);
         job.run_time = Seconds(static_cast<std::int64_t>(seconds));
@@ -112,11 +116,7 @@ Trace make_loaded_trace(std::int64_t jobs) {
         job.walltime = Seconds(60 * (static_cast<std::int64_t>(asked) / 60 + 1));
         const double number = std::pow(1 - share(random), -1 / kTail);
         const auto user = static_cast<std::int64_t>(std::min(number, 1e9)) % 200 + 1;
-        job.user = trace.users.number("user" + std::to_string(user));
-        job.group = trace.groups.number("group" + std::to_string(user % 10 + 1));
-        job.queue = trace.queues.number("");
-        work += static_cast<double>(job.run_time.count() * job.cpus);
-        trace.jobs.push_back(job);
+        work += add_job(trace, job, user, user % 10 + 1);
     }
     const double length = work / static_cast<double>(kLoadedVnodes * kLoadedCpus) / kOffered;
     std::vector<double> arrivals;
