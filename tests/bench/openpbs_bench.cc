@@ -61,6 +61,33 @@ int submit(int jobs, int chunks, int ncpus) {
     return pbs_disconnect(handle);
 }
 
+// A client that decides nothing: takes the waiting jobs in their order, gives each to the first vnode with
+// room for its CPUs, and requests all these starts, one after the other, as pbs_sched does. The places are
+// found before the first request.
+int start_all(int vnodes) {
+    const int handle = pbs_connect(nullptr);
+    if (handle < 0) return 1;
+    std::vector<int> room(static_cast<std::size_t>(vnodes), 32);
+    std::vector<std::pair<std::string, std::string>> starts;
+    batch_status* const jobs = pbs_statjob(handle, nullptr, nullptr, nullptr);
+    for (const batch_status* job = jobs; job != nullptr; job = job->next)
+        for (const attrl* one = job->attribs; one != nullptr; one = one->next) {
+            if (one->name != std::string("Resource_List") || one->resource != std::string("ncpus")) continue;
+            const int ncpus = number_of(one->value);
+            const auto vnode = std::ranges::find_if(room, [&](int left) { return left >= ncpus; });
+            if (vnode == room.end()) continue;
+            *vnode -= ncpus;
+            starts.emplace_back(job->name, fmt::format("(box[{}]:ncpus={})", vnode - room.begin(), ncpus));
+        }
+    pbs_statfree(jobs);
+    for (const auto& [job, place] : starts)
+        if (pbs_asyrunjob(handle, job.c_str(), place.c_str(), nullptr) != 0) {
+            std::cerr << job << ": " << pbs_geterrmsg(handle) << '\n';
+            return 1;
+        }
+    return pbs_disconnect(handle);
+}
+
 // Asks for the server's status for this number of seconds. Prints the longest wait in milliseconds.
 int ask(int seconds) {
     const int handle = pbs_connect(nullptr);
@@ -78,8 +105,9 @@ int ask(int seconds) {
 
 // ---- The site that is measured: its vnodes, jobs and schedulers.
 
-constexpr int kSubmittedAtOnce = 5000;           // a script in the box may run for two minutes at most
-constexpr std::chrono::seconds kPatience{1200};  // time limit of a cycle
+constexpr const char* kOnlyStarts = "only_starts";  // in place of a scheduler: start_all()
+constexpr int kSubmittedAtOnce = 5000;              // a script in the box may run for two minutes at most
+constexpr std::chrono::seconds kPatience{1200};     // time limit of a cycle
 
 std::string self() {
     return std::filesystem::canonical("/proc/self/exe").string();
@@ -95,6 +123,7 @@ struct Size {
 // One machine can't run 20,000 jobs at once. So at the largest size, the jobs have ten chunks, each on a
 // vnode of its own, and there are four moms.
 Size size_of(int jobs) {
+    if (jobs == 5000) return {jobs, 200};  // few of many jobs start
     if (jobs < 100'000) return {jobs, jobs / 10};
     return {jobs, jobs / 10, 4, 10};
 }
@@ -130,7 +159,7 @@ void make(const Site& site, const Size& size, const std::string& scheduler) {
     site.ok(
         "printf '#!/bin/sh\\nexec sleep 100000\\n' > /var/spool/pbs/job.sh && chmod 755 "
         "/var/spool/pbs/job.sh");
-    if (scheduler.empty()) {
+    if (scheduler.empty() || scheduler == kOnlyStarts) {
         site.start();
     } else {
         site.install(scheduler);
@@ -157,11 +186,11 @@ double seconds_of(const std::string& line) {
            std::strtod(line.c_str() + 17, nullptr);
 }
 
-// Returns the scheduler's requests since a time, given in seconds of the day.
+// Returns the requests of the scheduler and of root since a time, given in seconds of the day.
 std::vector<Request> requests_since(const Site& site, double since) {
     std::vector<Request> requests;
-    std::istringstream lines(
-        site.ok("cat /var/spool/pbs/server_logs/* | grep 'request received from Scheduler' || true"));
+    std::istringstream lines(site.ok(
+        "cat /var/spool/pbs/server_logs/* | grep -E 'request received from (Scheduler|root)' || true"));
     for (std::string line; std::getline(lines, line);) {
         const std::size_t type = line.find("Type ");
         if (type == std::string::npos || seconds_of(line) < since) continue;
@@ -179,6 +208,13 @@ bool tells_of_a_job(const Request& request) {
 
 double last_line(const Site& site, const std::string& text) {
     return seconds_of(site.ok("cat /var/spool/pbs/server_logs/* | grep '" + text + "' | tail -n 1"));
+}
+
+double first_start(const Site& site) {
+    const auto requests = requests_since(site, 0);
+    const auto first = std::ranges::find_if(requests, starts_a_job);
+    if (first == requests.end()) give_up("no job was started");
+    return first->at;
 }
 
 // ---- Measurements.
@@ -246,16 +282,25 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
     state.counters["server_before_MB"] = memory_MB(site, "pbs_server.bin");
     double longest = 0;
     for (auto _ : state) {
-        site.ok("$stock/qmgr -c 'set server scheduling = True'");
-        const double begin = last_line(site, "Type 9 request received from root");
+        double begin = 0;  // for kOnlyStarts, the first start: the places were found before
+        if (scheduler == kOnlyStarts) {
+            site.ok(fmt::format("{} start_all {}", self(), size.vnodes));
+            begin = first_start(site);
+        } else {
+            site.ok("$stock/qmgr -c 'set server scheduling = True'");
+            begin = last_line(site, "Type 9 request received from root");
+        }
         const auto requests = requests_until_quiet(site, begin, size.jobs < 100'000 ? 5 : 20, longest);
         const auto started = std::ranges::count_if(requests, starts_a_job);
         const auto last = std::find_if(requests.rbegin(), requests.rend(), starts_a_job);
         state.counters["started"] = static_cast<double>(started);
+        const auto first = std::ranges::find_if(requests, starts_a_job);
+        state.counters["first_start_s"] = first == requests.end() ? 0 : first->at - begin;
         state.counters["last_start_s"] = last == requests.rend() ? 0 : last->at - begin;
         state.counters["all_s"] = requests.back().at - begin;
     }
     state.counters["longest_ask_ms"] = longest;
+    if (scheduler == kOnlyStarts) return;
     state.counters["server_MB"] = memory_MB(site, "pbs_server.bin");
     state.counters["scheduler_MB"] = memory_MB(site, "pbs_sched,pbs_policyd");
     state.counters["one_more_ms"] = time_to(site, tells_of_a_job, "Job Queued at request of", [&](int) {
@@ -273,12 +318,17 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
         });
 }
 
-void sizes(benchmark::internal::Benchmark* benchmark) {
-    benchmark->Arg(1000)->Arg(10'000)->Arg(100'000)->ArgName("jobs");
+void most_sizes(benchmark::internal::Benchmark* benchmark) {
+    benchmark->Arg(1000)->Arg(5000)->Arg(10'000)->ArgName("jobs");
     benchmark->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+void sizes(benchmark::internal::Benchmark* benchmark) {
+    most_sizes(benchmark);
+    benchmark->Arg(100'000);
 }
 BENCHMARK_CAPTURE(cycle, pbs_sched, "")->Apply(sizes);
 BENCHMARK_CAPTURE(cycle, inside, "--scheduler")->Apply(sizes);
+BENCHMARK_CAPTURE(cycle, only_starts, kOnlyStarts)->Apply(most_sizes);
 BENCHMARK_CAPTURE(cycle, beside, "--beside --scheduler")->Apply(sizes);
 
 }  // namespace
@@ -287,6 +337,7 @@ int main(int argc, char** argv) {
     const std::string what = argc > 2 ? argv[1] : "";
     if (what == "submit" && argc > 4)
         return submit(number_of(argv[2]), number_of(argv[3]), number_of(argv[4]));
+    if (what == "start_all" && argc > 2) return start_all(number_of(argv[2]));
     if (what == "ask") return ask(number_of(argv[2]));
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
