@@ -12,12 +12,15 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "ifl/credential.h"
 #include "ifl/munge.h"
 #include "server_plugin/host/cycle/cycle.h"
 #include "tests/cases.h"
+#include "tests/failing_allocations.h"
 #include "tests/host/network_fixture.h"
 #include "tests/munged.h"
 
@@ -614,6 +617,45 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
     listen();
     auto client = Client::unix_socket(options_.socket);
     EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
+}
+
+// Each allocation in the loop's thread fails once, from the answer to a status on. A client has to get each
+// answer, or to see its connection close: it would wait for ever otherwise. A change of a policy, whose
+// answer is held until the commit, is there if it was acknowledged, and isn't if it was refused.
+TEST_F(NetworkTest, LackOfMemoryLeavesNobodyWaiting) {
+    if (getuid() != 0) GTEST_SKIP() << "only root is a manager of every server";
+    constexpr long kAllocations = 600;  // more than the requests make
+    load_plugin();
+    std::atomic<long> next = 0;
+    after_request_ = [&next] {
+        if (const long fails = next.exchange(0); fails != 0) allocations_left = fails;
+    };
+    listen();
+    std::vector<int> codes;
+    for (long fails = 1; fails <= kAllocations; ++fails) {
+        auto client = Client::unix_socket(options_.socket);
+        next = fails;
+        client.send_request(ifl::RequestType::status_server, ifl::Status{});
+        client.send_request(ifl::RequestType::manager,
+                            ifl::Manage{PBS_CMD_CREATE, PBS_OBJ_FS_GROUP, fmt::format("g{}", fails), {}});
+        int code = client.reply_code();
+        if (code >= 0) code = client.reply_code();
+        ASSERT_GE(code, -1) << "nothing came after the failure of allocation " << fails;
+        codes.push_back(code);
+        int failed = 0;  // the failure may still come
+        while (works() != 0) ASSERT_LE(++failed, 1) << "after the failure of allocation " << fails;
+    }
+    end_loop();
+    EXPECT_EQ(codes.back(), 0) << "not all allocations have failed";
+    const ifl::Reply reply =
+        ask(root(), ifl::RequestType::status_scheduler, ifl::Status{}, "object=fs_group");
+    std::set<std::string> names;
+    for (const auto& object : std::get<ifl::StatusReply>(reply.body).objects) names.insert(object.name);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        if (codes[i] != -1)
+            EXPECT_EQ(names.contains(fmt::format("g{}", i + 1)), codes[i] == 0) << i + 1 << ": " << codes[i];
+    plugin_->stop(0);
+    server_->parts.plugin = nullptr;
 }
 
 // The request is AsyncRunJob, which has no reply. Here it waits for the end of a cycle.

@@ -1,7 +1,7 @@
 #include "server_plugin/host/net/clients.h"
 
 #include <algorithm>
-#include <utility>
+#include <new>
 
 namespace pbs::host {
 
@@ -34,7 +34,13 @@ void Clients::count(Client& client, std::ptrdiff_t bytes, int busy) {
     bytes_ += static_cast<std::size_t>(bytes);
     client.busy += static_cast<std::size_t>(busy);
     if (client.waiting.empty() || (client.busy != 0 && !may_begin(client))) return;
-    for (const uint64_t connection : std::exchange(client.waiting, {})) want_turn(client, connection);
+    // Without memory the others go on waiting, until the next count.
+    auto next = client.waiting.begin();
+    try {
+        for (; next != client.waiting.end(); ++next) want_turn(client, *next);
+    } catch (const std::bad_alloc&) {
+    }
+    client.waiting.erase(client.waiting.begin(), next);
 }
 
 std::size_t Clients::allowed(const Client& client) const {
@@ -46,9 +52,10 @@ std::size_t Clients::allowed(const Client& client) const {
 }
 
 void Clients::want_turn(Client& client, uint64_t connection) {
-    if (!std::exchange(client.in_round, true)) {
-        client.credit = slice_;
+    if (!client.in_round) {
         round_.push_back(&client);
+        client.in_round = true;
+        client.credit = slice_;
     }
     client.ready.push_back(connection);
     ++ready_;

@@ -80,9 +80,9 @@ void Network::Impl::serve() {
         }
         begin = end;
     }
-    settle();
+    const bool settled = guarded(server_.parts.log, "commit", [this] { settle(); });
     lines_.reset();
-    if (clients_.anybody_ready()) {
+    if (clients_.anybody_ready() || !settled) {
         uv_idle_start(&no_wait_, [](uv_idle_t*) {});
     } else {
         uv_idle_stop(&no_wait_);
@@ -241,6 +241,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     CommitGroup& submissions = server_.commit_group;
     const bool was_uncommitted = submissions.uncommitted();
     submissions.take(submits);
+    // The reply's place among the held ones needs no memory after the change.
+    if (held_.size() == held_.capacity()) held_.reserve(std::max<std::size_t>(16, 2 * held_.size()));
     ifl::Reply reply = begin_answer(context);
     if (reply.code == PBSE_SCHEDCONNECTED) {
         drop_ended_programs(peer);
@@ -428,19 +430,29 @@ void Network::Impl::settle() {
     CommitGroup& submissions = server_.commit_group;
     if (held_.empty() && !submissions.uncommitted()) return;
     lines_.reset();
-    std::vector<Held> held = std::exchange(held_, {});
-    const Result<void> done =
-        submissions_held_ ? submissions.commit() : server_.parts.plugin->commit(server_.now());
-    if (!done)
-        server_.parts.log.error("commit",
-                                fmt::format("{} requests failed: {}", held.size(), done.error().message));
+    // Takes all the memory that it needs itself before it takes the replies, so that none is lost without its
+    // connection.
     std::vector<uint64_t> answered;
+    answered.reserve(held_.size());
+    std::vector<Held> held = std::exchange(held_, {});
+    Result<void> done;
+    const bool known = guarded(server_.parts.log, "commit", [&] {
+        done = submissions_held_ ? submissions.commit() : server_.parts.plugin->commit(server_.now());
+        if (!done)
+            server_.parts.log.error("commit",
+                                    fmt::format("{} requests failed: {}", held.size(), done.error().message));
+    });
     for (Held& one : held) {
-        if (done && one.when_committed) guarded(server_.parts.log, "after a commit", one.when_committed);
+        if (known && done && one.when_committed)
+            guarded(server_.parts.log, "after a commit", one.when_committed);
         const auto to = peers_.find(one.peer);
         if (to == peers_.end()) continue;
         Peer& peer = *to->second;
         --peer.held;
+        if (!known) {
+            drop(peer, "");
+            continue;
+        }
         // If the making of a reply throws, only the reply's own connection is lost.
         guard(peer, [&] {
             send(peer,
@@ -452,8 +464,10 @@ void Network::Impl::settle() {
     for (const uint64_t id : answered) {
         const auto to = peers_.find(id);
         if (to == peers_.end()) continue;
-        write(*to->second);
-        recount(*to->second);
+        guard(*to->second, [&] {
+            write(*to->second);
+            recount(*to->second);
+        });
     }
     after_();
 }
