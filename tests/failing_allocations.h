@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <new>
 
-namespace pbs {
+#include "tests/allocations_left.h"
 
-// The number of allocations of this thread up to the one that fails; 0: none fails.
-inline thread_local long allocations_left = 0;
+namespace pbs {
 
 inline void* allocate(std::size_t size) {
     if (allocations_left > 0 && --allocations_left == 0) throw std::bad_alloc();

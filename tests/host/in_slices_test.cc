@@ -6,6 +6,7 @@
 
 #include "server_plugin/client/backup_folders.h"
 #include "server_plugin/host/state/configuration.h"
+#include "tests/allocations_left.h"
 #include "tests/host/plugin_fixture.h"
 #include "tests/windows.h"
 #include "values/number.h"
@@ -93,6 +94,25 @@ class InSlices : public PluginServerTest {
     std::string last_command() { return last_change("command"); }
     int64_t last_time() { return values::number<int64_t>(last_change("time")).value_or(0); }
 };
+
+// When a change is made, what it has set aside in the database is moved to its places, in transactions of its
+// own. An allocation there that fails leaves no transaction open.
+TEST_F(InSlices, LackOfMemoryBehindAChangeRefusesNoLaterChange) {
+    bool fails = true;
+    for (long at = 1; fails; ++at) {
+        auto change = import(nodes_document(static_cast<int>(at) + 30));
+        const std::string added = fmt::format("m{}", at + 29);
+        while (server_->state.node(added) == nullptr) ASSERT_TRUE(change->step());
+        allocations_left = at;
+        try {
+            change->finish();
+        } catch (const std::bad_alloc&) {
+        }
+        fails = std::exchange(allocations_left, 0) == 0;
+        change.reset();
+        ASSERT_EQ(set(PBS_OBJ_SERVER, "", "comment", std::to_string(at)), 0) << at;
+    }
+}
 
 TEST_F(InSlices, OtherRequestsAreAnsweredBetweenTheSlicesOfALongOne) {
     make_queue("work");

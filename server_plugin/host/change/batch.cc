@@ -90,18 +90,18 @@ Result<bool> Batch::write_some() {
     Store& store = server_.parts.store;
     const bool first = !begun_;
     const std::vector<ConfigName> objects = some();
-    auto done = store.begin();
+    const auto done = store.in_transaction([&] {
+        Result<void> written;
+        if (first) written = store.clear_aside();
+        for (const ConfigName& object : objects) {
+            if (!written) break;
+            compare(object);
+            run([&] { written = store.put_aside(object, server_.state); });
+        }
+        return written;
+    });
     if (!done) return tl::unexpected(done.error());
-    if (first) done = store.clear_aside();
-    for (const ConfigName& object : objects) {
-        if (!done) break;
-        compare(object);
-        run([&] { done = store.put_aside(object, server_.state); });
-    }
-    if (done) done = store.commit();
-    if (done) return next_ != touched_.end();
-    store.rollback();
-    return tl::unexpected(done.error());
+    return next_ != touched_.end();
 }
 
 Result<void> Batch::write() {
@@ -240,16 +240,17 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     // The plugin commits while the server's transaction is open, so that a backup of both databases has the
     // change in both or in neither.
     const bool writes = !touched_.empty();
-    Result<void> done;
-    if (writes) done = store.begin();
-    if (done && writes) done = store.let_aside_hold();
-    if (done) done = ask(plugins_part);
-    if (done && writes) {
-        done = store.commit();
-        diverged_ = !done.has_value();
-    }
+    bool by_plugin = false;  // the plugin has committed its part
+    const auto both_parts = [&] {
+        Result<void> done;
+        if (writes) done = store.let_aside_hold();
+        if (done) done = ask(plugins_part);
+        by_plugin = done.has_value();
+        return done;
+    };
+    const Result<void> done = writes ? store.in_transaction(both_parts) : both_parts();
     if (!done) {
-        if (writes) store.rollback();
+        diverged_ = diverged_ || by_plugin;
         if (told == ToldToPlugin::before) exchange_and_tell();
         return done;
     }

@@ -113,20 +113,18 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
             return error;
         }
     }
-    auto done = begin();
-    if (done)
-        done = impl_->run("INSERT INTO server_name(one, name) VALUES(1, ?)",
+    const auto done = in_transaction([&] {
+        return impl_->run("INSERT INTO server_name(one, name) VALUES(1, ?)",
                           [&](Query& query) { query.bind(name); });
-    if (done) done = commit();
-    if (done) return std::string(name);
-    rollback();
-    return tl::unexpected(done.error());
+    });
+    if (!done) return tl::unexpected(done.error());
+    return std::string(name);
 }
 
 Result<void> Store::begin(Durable durable) {
     using Guard = sqlite::Guard;
+    impl_->was_behind = impl_->behind;  // first, because rollback() follows a failure
     if (auto done = impl_->begin_writing(); !done) return done;
-    impl_->was_behind = impl_->behind;
     if (impl_->guard)
         if (const auto ready = impl_->guard->before_transaction(
                 durable == Durable::now ? Guard::Durable::now : Guard::Durable::later);
@@ -374,11 +372,11 @@ Result<std::optional<int64_t>> Store::received(std::string_view id) {
 }
 
 Result<void> Store::forget_received(int64_t before) {
-    auto done = begin(Durable::later);
-    if (done) done = impl_->run("DELETE FROM received WHERE at<?", [&](Query& query) { query.bind(before); });
-    if (done) done = commit();
-    if (!done) rollback();
-    return done;
+    return in_transaction(
+        [&] {
+            return impl_->run("DELETE FROM received WHERE at<?", [&](Query& query) { query.bind(before); });
+        },
+        Durable::later);
 }
 
 Result<void> Store::save(const Link& link) {

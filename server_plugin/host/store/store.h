@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/base/error.h"
 #include "server_plugin/host/state/configuration.h"
 #include "server_plugin/host/state/objects.h"
@@ -52,6 +54,21 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
+    // Calls `work` in a transaction, and commits it. If work() fails or throws, or the commit fails, nothing
+    // is changed: an open transaction would keep all later ones from beginning.
+    template <typename Work>
+    Result<void> in_transaction(Work&& work, Durable durable = Durable::now) {
+        Result<void> done;
+        try {
+            done = begin(durable);
+            if (done) done = work();
+            if (done) done = commit();
+        } catch (const std::exception& error) {
+            done = fail(PBSE_SYSTEM, error.what());
+        }
+        if (!done) rollback();
+        return done;
+    }
     // Writes to the disk all commits that may not be there yet, such as those with Durable::later. Any thread
     // may call it.
     Result<void> sync() const;

@@ -121,14 +121,15 @@ Result<void> Store::let_aside_hold() {
 }
 
 Result<bool> Store::catch_up(int64_t most) {
-    auto done = begin();
+    bool is_behind = false;
+    const auto done = in_transaction([&]() -> Result<void> {
+        const auto more = impl_->catch_up(most);
+        if (!more) return tl::unexpected(more.error());
+        is_behind = *more;
+        return {};
+    });
     if (!done) return tl::unexpected(done.error());
-    Result<bool> more = impl_->catch_up(most);
-    if (!more) done = tl::unexpected(more.error());
-    if (done) done = commit();
-    if (done) return more;
-    rollback();
-    return tl::unexpected(done.error());
+    return is_behind;
 }
 
 bool Store::behind() const {
