@@ -9,11 +9,16 @@
 // - The next try succeeds, if the request succeeds without a fault. This is tried after a quarter of the
 //   refused requests.
 //
+// A failure of memory behind the commit of a change may end the server, which then has the change or doesn't
+// have it. So each such failure is tried in a process of its own.
+//
 // CTest tries a sample. PBSPOLICY_SESSIONS=1000 runs that many sessions, from PBSPOLICY_SEED on;
 // PBSPOLICY_FAULTS_PART=all tries each call of each request with each error, and PBSPOLICY_FAULTS_KIND=memory
 // faults of that kind only.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -124,6 +129,7 @@ class FaultySite : public Site {
         disarm();
         code = reply.code;
         text = text_of(reply);
+        if (happened && reply.code == PBSE_INTERNAL) reply.code = PBSE_SYSTEM;  // the log has the reason
         return reply;
     }
     void failed(std::string_view what, const std::string& why) override { log_->error(what, why); }
@@ -177,6 +183,7 @@ class SimulatedFaults : public ::testing::Test {
     void session(unsigned seed);
     void request(const Choices& choices, const Moment& moment);
     void meets(const Choices& choices, const Fault& fault);
+    void meets_in_child(const Choices& choices, const Fault& fault);
     std::vector<Fault> faults_of(const Counts& counts, long changes);
     FaultySite& fresh() {
         site_.reset();
@@ -186,11 +193,12 @@ class SimulatedFaults : public ::testing::Test {
         return *site_;
     }
     // Returns all objects after a kill of the server and a new start.
-    std::string after_kill() {
+    std::string after_kill() { return after_kill(site_->moment()); }
+    std::string after_kill(const Moment& moment) {
         const fs::path home = folder() / "killed";
         copy_home(folder() / "at", home);
         ++starts_;
-        return FaultySite(home, site_->moment(), recorder_.counters()).state();
+        return FaultySite(home, moment, recorder_.counters()).state();
     }
     fs::path folder() const { return recorder_.home().parent_path(); }
 
@@ -209,6 +217,7 @@ class SimulatedFaults : public ::testing::Test {
     long happened_ = 0;
     long refused_ = 0;
     long starts_ = 0;
+    long ended_ = 0;  // how many faults have ended the server
 };
 
 std::vector<Fault> SimulatedFaults::faults_of(const Counts& counts, long changes) {
@@ -271,6 +280,39 @@ void SimulatedFaults::meets(const Choices& choices, const Fault& fault) {
     }
 }
 
+void SimulatedFaults::meets_in_child(const Choices& choices, const Fault& fault) {
+    constexpr int kEnded = 77;
+    constexpr int kFine = 64;  // plus these two
+    constexpr int kRefused = 1;
+    constexpr int kHappened = 2;
+    (void)random_();  // each child makes other choices
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        std::set_terminate([] { _exit(kEnded); });
+        refused_ = happened_ = 0;
+        meets(choices, fault);
+        std::fflush(nullptr);
+        _exit(HasFailure() ? 1 : kFine + (refused_ != 0 ? kRefused : 0) + (happened_ != 0 ? kHappened : 0));
+    }
+    ++tried_;
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (exit != kEnded) {
+        EXPECT_EQ(exit & ~(kRefused | kHappened), kFine) << told(fault) << ": status " << status;
+        if ((exit & kRefused) != 0) ++refused_;
+        if ((exit & kHappened) != 0) ++happened_;
+        return;
+    }
+    ++happened_;
+    ++ended_;
+    const std::string found = after_kill(moment_);
+    if (!by_parts_ && found != before_state_ && found != after_state_killed_)
+        ADD_FAILURE() << told(fault) << " has ended the server, and then the state is another one:\n"
+                      << FaultySite::differences(after_state_killed_, found);
+}
+
 // Tries faults in a request of the session.
 void SimulatedFaults::request(const Choices& choices, const Moment& moment) {
     moment_ = moment;
@@ -291,7 +333,10 @@ void SimulatedFaults::request(const Choices& choices, const Moment& moment) {
         site_.reset();
     }
     for (const Fault& fault : chosen) {
-        meets(choices, fault);
+        if (fault.kind == fault_memory)
+            meets_in_child(choices, fault);
+        else
+            meets(choices, fault);
         if (HasFailure()) return;
     }
 }
@@ -309,7 +354,7 @@ void SimulatedFaults::session(unsigned seed) {
         const Moment moment = whole.moment();
         whole.step();
         Counts counts = whole.counts();
-        counts[fault_memory] = 0;
+        counts[fault_memory] = 0;  // requests that only allocate memory aren't tried
         const bool calls = std::ranges::any_of(counts, [](long count) { return count > 0; });
         whole.settle();
         if (calls && whole.code) request(choices, moment);
@@ -322,8 +367,8 @@ TEST_F(SimulatedFaults, ARequestSurvivesTheFailureOfItsCalls) {
     const auto [first, sessions] = run_sessions(4, [&](unsigned seed) { session(seed); });
     std::printf(
         "\nsimulator: %u sessions from seed %u: %ld faults in %ld requests, %ld happened, %ld refused; "
-        "%ld starts of servers\n",
-        sessions, first, tried_, requests_, happened_, refused_, starts_);
+        "%ld starts of servers, %ld servers ended\n",
+        sessions, first, tried_, requests_, happened_, refused_, starts_, ended_);
 }
 
 }  // namespace
