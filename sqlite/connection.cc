@@ -52,32 +52,36 @@ Statement::~Statement() {
     sqlite3_clear_bindings(statement_);
 }
 
-void Statement::note(int code) {
+// Binds a value, unless a value before it couldn't be bound: a later success would erase the connection's
+// text.
+template <typename Bind>
+Statement& Statement::bind_by(Bind&& bind) {
+    if (code_ == SQLITE_OK) code_ = bind(at_);
     ++at_;
-    if (code != SQLITE_OK) code_ = code;
+    return *this;
 }
 
 // Binds "" for an empty text, because SQLite would bind NULL for a null pointer.
 Statement& Statement::bind(std::string_view text) {
-    note(sqlite3_bind_text64(statement_, at_, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
-                             SQLITE_UTF8));
-    return *this;
+    return bind_by([&](int at) {
+        return sqlite3_bind_text64(statement_, at, text.empty() ? "" : text.data(), text.size(),
+                                   SQLITE_TRANSIENT, SQLITE_UTF8);
+    });
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
-    note(sqlite3_bind_blob64(statement_, at_, bytes.empty() ? "" : bytes.data(), bytes.size(),
-                             SQLITE_TRANSIENT));
-    return *this;
+    return bind_by([&](int at) {
+        return sqlite3_bind_blob64(statement_, at, bytes.empty() ? "" : bytes.data(), bytes.size(),
+                                   SQLITE_TRANSIENT);
+    });
 }
 
 Statement& Statement::bind(std::int64_t number) {
-    note(sqlite3_bind_int64(statement_, at_, number));
-    return *this;
+    return bind_by([&](int at) { return sqlite3_bind_int64(statement_, at, number); });
 }
 
 Statement& Statement::bind(double number) {
-    note(sqlite3_bind_double(statement_, at_, number));
-    return *this;
+    return bind_by([&](int at) { return sqlite3_bind_double(statement_, at, number); });
 }
 
 bool Statement::go_to(int position) {
@@ -162,7 +166,8 @@ Statement Connection::statement(std::string_view sql) {
         if (sqlite3_prepare_v3(get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                                &prepared, nullptr) != SQLITE_OK)
             return Statement(nullptr);
-        found = statements_.try_emplace(std::string(sql), prepared).first;
+        std::unique_ptr<sqlite3_stmt, Finalize> owned(prepared);
+        found = statements_.try_emplace(std::string(sql), std::move(owned)).first;
     }
     return Statement(found->second.get());
 }

@@ -49,7 +49,8 @@ class Statement {
   private:
     friend class Connection;
     explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
-    void note(int code);
+    template <typename Bind>
+    Statement& bind_by(Bind&& bind);
 
     sqlite3_stmt* statement_;  // null: the statement couldn't be prepared
     int at_ = 1;               // position of the next value

@@ -101,9 +101,13 @@ __attribute__((constructor)) static void open_counters(void) {
     shared = page;
 }
 
-/* Returns whether this process's calls count. Those of children that the server has forked don't count. */
+/* Returns whether this process's calls count. Those of children that the server has forked don't count, but
+ * for `child`. */
 static int counts(void) {
-    return shared != NULL && !busy && (server == 0 || getpid() == server);
+    if (shared == NULL || busy) return 0;
+    if (server == 0) return 1;
+    const pid_t own = getpid();
+    return own == server || own == shared->child;
 }
 
 /* ---- Killing the server, and making its disk look full. ---- */

@@ -52,6 +52,8 @@ struct faults {
     char what[256];        /* the call that failed: the function and its file */
     char where[1024];      /* its callers, as offsets in programs and libraries */
 
+    volatile int child; /* process id of a child of the server whose calls count like the server's; 0: none */
+
     volatile long boots; /* number in the boot id that programs read; 0: the machine's own id */
 
     struct recording recording;

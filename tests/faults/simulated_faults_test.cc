@@ -290,6 +290,7 @@ void SimulatedFaults::meets_in_child(const Choices& choices, const Fault& fault)
     const pid_t child = fork();
     if (child == 0) {
         std::set_terminate([] { _exit(kEnded); });
+        recorder_.counters().child = getpid();
         refused_ = happened_ = 0;
         meets(choices, fault);
         std::fflush(nullptr);
@@ -300,7 +301,9 @@ void SimulatedFaults::meets_in_child(const Choices& choices, const Fault& fault)
     ASSERT_EQ(waitpid(child, &status, 0), child);
     const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (exit != kEnded) {
-        EXPECT_EQ(exit & ~(kRefused | kHappened), kFine) << told(fault) << ": status " << status;
+        EXPECT_EQ(exit & ~(kRefused | kHappened), kFine)
+            << told(fault) << ": status " << status << ": " << recorder_.counters().what << " at "
+            << recorder_.counters().where;
         if ((exit & kRefused) != 0) ++refused_;
         if ((exit & kHappened) != 0) ++happened_;
         return;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "server_plugin/host/base/clock.h"
 #include "server_plugin/host/base/log.h"
@@ -120,13 +121,19 @@ int Server::more_telling(int trigger, int other) {
     return rank(other) > rank(trigger) ? other : trigger;
 }
 
-void Server::want_cycle(int trigger, std::string_view sched) {
+void Server::want_cycle(int trigger, std::string_view sched) noexcept {
     if (trigger == PBS_SCH_CONFIGURE && changed) changed->configuration = true;
-    auto [place, added] = wanted_.try_emplace(std::string(sched), trigger);
-    if (!added) place->second = more_telling(place->second, trigger);
+    int* wanted = &wanted_of_all_;
+    try {
+        if (!sched.empty()) wanted = &wanted_.try_emplace(std::string(sched), 0).first->second;
+    } catch (const std::bad_alloc&) {
+    }
+    *wanted = *wanted == 0 ? trigger : more_telling(*wanted, trigger);
 }
 
 std::map<std::string, int, std::less<>> Server::take_wanted_cycles() {
+    if (wanted_of_all_ != 0) wanted_[{}] = wanted_of_all_;
+    wanted_of_all_ = 0;
     return std::exchange(wanted_, {});
 }
 

@@ -125,13 +125,13 @@ class Server {
 
     // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. If there
     // are several triggers, the cycle gets the most important one: a policy switch, else a change of
-    // configuration, else any other.
-    void want_cycle(int trigger, std::string_view sched = {});
+    // configuration, else any other. If there is no memory for the name, all schedulers get a cycle.
+    void want_cycle(int trigger, std::string_view sched = {}) noexcept;
     std::map<std::string, int, std::less<>> take_wanted_cycles();
     static int more_telling(int trigger, int other);
-    bool cycles_wanted() const { return !wanted_.empty(); }
+    bool cycles_wanted() const { return wanted_of_all_ != 0 || !wanted_.empty(); }
     bool cycle_wanted(std::string_view sched) const {
-        return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
+        return wanted_of_all_ != 0 || wanted_.find(sched) != wanted_.end();
     }
 
     // True while a cycle waits until the plugin has finished a request. No other request may begin in the
@@ -201,6 +201,7 @@ class Server {
     std::deque<UntoldReason> untold_reasons;
 
   private:
+    int wanted_of_all_ = 0;  // trigger of a cycle of all schedulers; 0: none is wanted
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
     std::map<uint64_t, std::string> end_reasons_;     // by sequence number of the job
 };
