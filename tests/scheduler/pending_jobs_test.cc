@@ -36,8 +36,15 @@ struct Random {
         e.charge = pick(1, 5);
         e.overdue_from = pick(0, 1000);
         e.signature = static_cast<std::uint32_t>(pick(0, 9));
+        e.request = pick(0, 5) == 0 ? NoPlace::kAnyRequest : static_cast<std::uint32_t>(pick(0, 99));
         e.blockers = blockers();
         return e;
+    }
+    NoPlace no_place() {
+        NoPlace none;
+        for (int i = pick(0, 60); i > 0; --i)
+            none.note(static_cast<std::uint32_t>(pick(0, 99)), pick(0, 3) == 0 ? 0 : pick(1, 40));
+        return none;
     }
 };
 
@@ -102,6 +109,16 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
                 ASSERT_EQ(pending.signature_of(lane, at), plain.at(pending.key(lane, at)).signature);
             }
             ASSERT_EQ(found, released);
+            const NoPlace no_place = random.no_place();
+            const Blockers others = random.blockers() & releases.blockers();
+            std::erase_if(released, [&](JobSlot job) {
+                const Entry& e = plain.at(pending.key(lane, pending.position_of(job)));
+                return (e.blockers & others) == 0 && no_place.holds(e.request, e.size);
+            });
+            found.clear();
+            for (Position at; pending.find(lane, releases, at, &no_place, others); ++at.index)
+                found.push_back(pending.job(lane, at));
+            ASSERT_EQ(found, released);
         }
         std::vector<JobSlot> due;
         pending.find_due(Instant(Seconds(500)), due);
@@ -109,6 +126,24 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
                       return entry.second.overdue_from <= 500;
                   })));
     }
+}
+
+// A later note on another request may replace one, but none holds for a request or walltime that it isn't
+// about.
+TEST(NoPlace, HoldsForTheRequestFromTheWalltimeOn) {
+    NoPlace none;
+    const JobSize hour{1, 3600, 1, 1};
+    EXPECT_FALSE(none.holds(NoPlace::kAnyRequest, kAnySize));
+    EXPECT_FALSE(none.holds(3, kAnySize));
+    none.note(3, 3601);
+    EXPECT_FALSE(none.holds(3, hour));
+    EXPECT_FALSE(none.holds(67, kAnySize));
+    none.note(3, 3600);
+    EXPECT_TRUE(none.holds(3, hour));
+    EXPECT_FALSE(none.holds(3, JobSize{}));
+    none.note(3, 0);
+    EXPECT_TRUE(none.holds(3, JobSize{}));
+    EXPECT_FALSE(none.holds(NoPlace::kAnyRequest, kAnySize));
 }
 
 // fill() puts many jobs into lanes with several threads. The lanes are equal to lanes into which the jobs

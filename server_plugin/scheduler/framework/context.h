@@ -37,10 +37,18 @@ struct Released {
     };
     std::vector<OfUser> of_users{};
     Releases with_users{};  // `list` and `of_users` together
-    // By number of a request: the number of started jobs when the last search found a place for it, plus 1;
-    // 0: there is no place; SIZE_MAX - 1: the job's size tells, without a search. Only
-    // ReleasedJobs::may_have_room() uses it.
-    absl::flat_hash_map<std::uint32_t, std::size_t> room;
+    // The answers about places for a request. Only ReleasedJobs::may_have_room() uses them.
+    struct Room {
+        bool told_by_size = false;  // the job's size tells, without a search
+        // There is no place for jobs that end then or later.
+        Instant none_from = Instant::max();
+        // When so many jobs had started, plus 1, there was a place for jobs that end by this instant.
+        std::size_t as_of = 0;
+        Instant until = Instant::min();
+    };
+    absl::flat_hash_map<std::uint32_t, Room> room;  // by number of a request
+    NoPlace no_place;                               // the same about requests without a place
+    std::size_t cleared = 0;  // CycleContext::reservations_cleared when these were found
 };
 
 // The queues that refuse all jobs of a signature until the configuration changes. Lasts from cycle to cycle.
@@ -305,7 +313,8 @@ struct CycleContext {
     // for a minute if nothing happens.
     Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
-    std::size_t reserved_kept = 0;  // how many of the first reservations come from an earlier cycle
+    std::size_t reservations_cleared = 0;  // how often all reservations were removed
+    std::size_t reserved_kept = 0;         // how many of the first reservations come from an earlier cycle
     // The steps of searches for a later start (Lookahead) that found none. A cycle takes at most
     // kMostFailedSteps, so that it doesn't take long if there are many such jobs; a step takes some
     // microseconds.

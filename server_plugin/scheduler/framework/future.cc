@@ -66,6 +66,7 @@ void Future::give_up(const Preempted& preempted) {
 }
 
 void Future::clear_reservations() {
+    ++c_.reservations_cleared;
     state_.reservations.clear();
     state_.vnodes->clear_reservations();
     schedule_.end_cycle();

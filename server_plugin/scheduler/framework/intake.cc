@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "server_plugin/scheduler/framework/judge.h"
 #include "server_plugin/scheduler/framework/shares.h"
 #include "server_plugin/scheduler/model/share_out.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
@@ -217,6 +218,11 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     order_key(chain, order_context(), job, entry.key);
     put_preempted_first(job.job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
+    // Others may start at a place of their own, or with a shorter walltime.
+    const std::uint32_t request = t_.signatures[job.signature].request;
+    if (t_.signatures[job.signature].run_host == 0 && !t_.jobs.is_suspended(job.job) &&
+        least_walltime(t_, t_.requests[request]) == Seconds(0))
+        entry.request = request;
     if (deal != nullptr && deal->charge != nullptr) entry.charge = deal->charge(s_, t_.jobs, job);
     entry.overdue_from = overdue_from(job.job).time_since_epoch().count();
     return entry;

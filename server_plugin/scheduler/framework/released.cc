@@ -210,29 +210,53 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
 
 // Returns whether there is a place on the vnodes of any of the queues, if all other conditions are ignored.
 // Each kind of chunks is searched alone, because starts of this cycle free nothing. The answer is stored for
-// all jobs with the request: false for the whole cycle, true until a job starts.
-bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
+// all jobs with the request that end in time for the same reservations: false for the whole cycle, true until
+// a job starts. A job that ends later has no more room than one that ends earlier.
+bool ReleasedJobs::may_have_room(std::uint32_t signature, std::uint32_t asked, const JobSize& size,
+                                 CandidateQueues& queues, Released& released) {
     if (t_.signatures[signature].run_host != 0) return true;
-    constexpr std::size_t kAlways = SIZE_MAX - 1;
-    const std::uint32_t number = t_.signatures[signature].request;
-    const auto [place, is_new] = released.room.try_emplace(number, SIZE_MAX);
-    std::size_t& known = place->second;
-    if (known == 0 || known == kAlways) return known != 0;
-    const Request& request = t_.requests[number];
-    if (is_new && is_told_by_size(request, t_.resources)) {
-        known = kAlways;
-        return true;
+    if (std::exchange(released.cleared, c_.reservations_cleared) != c_.reservations_cleared) {
+        released.room.clear();
+        released.no_place = {};
     }
-    if (known == started_.size() + 1) return true;
+    const std::uint32_t number = t_.signatures[signature].request;
+    const auto [place, is_new] = released.room.try_emplace(number);
+    Released::Room& known = place->second;
+    const Request& request = t_.requests[number];
+    if (is_new) known.told_by_size = is_told_by_size(request, t_.resources);
+    if (known.told_by_size) return true;
+    const bool knows_end = asked != NoPlace::kAnyRequest && size.walltime > 0;
+    const Instant ends = knows_end ? in_.now + Seconds(size.walltime) + state_.planning.offset : in_.now;
+    if (ends >= known.none_from) return false;
+    if (known.as_of == started_.size() + 1 && ends <= known.until) return true;
+    // The answer is the same for all jobs that end after `from` and by `until`.
+    Instant from = Instant::min();
+    Instant until = Instant::max();
+    for (const Reservation& reservation : state_.reservations)
+        if (reservation.start < ends)
+            from = std::max(from, reservation.start);
+        else
+            until = std::min(until, reservation.start);
     PlaceRules rules = state_.place_rules(request);
     rules.max_load_percent = rules.max_systime_percent = 0;  // these change without an event
     rules.load_balancing = false;
+    rules.ends = ends;
     const bool room = std::ranges::any_of(queues, [&](const QueueView* view) {
         rules.booking = view->booking;
         return each_kind_has_room(request, view->pool, rules);
     });
-    known = room ? started_.size() + 1 : 0;
-    return room;
+    if (room) {
+        known.as_of = started_.size() + 1;
+        known.until = until;
+        return true;
+    }
+    known.none_from = from == Instant::min() ? from : from + Seconds(1);
+    const bool none_at_all = known.none_from <= in_.now;
+    const std::int64_t least =
+        none_at_all ? 0
+                    : std::max<std::int64_t>(1, (known.none_from - in_.now - state_.planning.offset).count());
+    if (asked != NoPlace::kAnyRequest) released.no_place.note(number, least);
+    return false;
 }
 
 }  // namespace pbs::sched

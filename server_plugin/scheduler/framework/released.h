@@ -17,9 +17,10 @@ class ReleasedJobs : CyclePart {
     bool settle();
     // Returns the releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
-    // Returns whether there is a place on the vnodes of any of the queues, if all other conditions are
-    // ignored.
-    bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
+    // Returns whether there is a place on the vnodes of any of the queues for a job of this signature, if all
+    // other conditions are ignored. `request`: PendingJobs::Entry::request.
+    bool may_have_room(std::uint32_t signature, std::uint32_t request, const JobSize& size,
+                       CandidateQueues& queues, Released& released);
     // Returns whether the key stands for a use by the job's owner or group.
     bool is_of(const UseKey& key, JobSlot job) const {
         return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||

@@ -79,12 +79,16 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
         !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
     const Releases& list = by_user ? released.with_users : released.list;
     const Blockers others = released.list.blockers() & ~blocker::kRoom;
-    for (; pending.find(turn.lane, list, turn.at); ++turn.at.index) {
+    // The jobs of such a user are considered without a search for a place.
+    const NoPlace* const no_place = by_user ? nullptr : &released.no_place;
+    for (; pending.find(turn.lane, list, turn.at, no_place, others); ++turn.at.index) {
         const Blockers parked = pending.blockers_of(turn.lane, turn.at);
         if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
         if (by_user && !released.list.hold(parked, pending.size_of(turn.lane, turn.at))) continue;
         if ((parked & others) != 0 ||
-            released_.may_have_room(pending.signature_of(turn.lane, turn.at), queues, released))
+            released_.may_have_room(pending.signature_of(turn.lane, turn.at),
+                                    pending.request_of(turn.lane, turn.at),
+                                    pending.size_of(turn.lane, turn.at), queues, released))
             return true;
     }
     return false;

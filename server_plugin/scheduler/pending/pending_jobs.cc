@@ -191,6 +191,7 @@ void PendingJobs::Block::set(std::size_t at, const Entry& e) {
     sizes[at] = e.size;
     blockers[at] = e.blockers;
     signatures[at] = e.signature;
+    requests[at] = e.request;
     charges[at] = e.charge;
     overdue_from[at] = e.overdue_from;
     sequences[at] = e.sequence;
@@ -334,7 +335,8 @@ bool PendingJobs::may_hold(const Lane& lane, std::size_t place, const Releases& 
            });
 }
 
-bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
+bool PendingJobs::find(LaneId id, const Releases& releases, Position& at, const NoPlace* no_place,
+                       Blockers others) {
     Lane& lane = lanes_[id];
     const Blockers any = releases.blockers();
     LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
@@ -350,6 +352,8 @@ bool PendingJobs::find(LaneId id, const Releases& releases, Position& at) {
         for (std::size_t i = at.index; i < sizes.size(); ++i) {
             seen |= parked[i];
             if (!releases.hold(parked[i], sizes[i])) continue;
+            if (no_place != nullptr && (parked[i] & others) == 0 && no_place->holds(b.requests[i], sizes[i]))
+                continue;
             at.index = static_cast<std::uint32_t>(i);
             return true;
         }

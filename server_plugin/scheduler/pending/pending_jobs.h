@@ -82,6 +82,27 @@ class Releases {
     JobSize most_ = kNoSize;  // no released job is larger
 };
 
+// Requests for which there is no place at present, each with the walltime from which on there is none. It may
+// have forgotten some.
+class NoPlace {
+  public:
+    // The number of a request about which nothing is noted.
+    static constexpr std::uint32_t kAnyRequest = UINT32_MAX;
+
+    void note(std::uint32_t request, std::int64_t from) { of_[request % of_.size()] = {request, from}; }
+    bool holds(std::uint32_t request, const JobSize& size) const {
+        const Known& known = of_[request % of_.size()];
+        return known.request == request && size.walltime >= known.from;
+    }
+
+  private:
+    struct Known {
+        std::uint32_t request = kAnyRequest;
+        std::int64_t from = INT64_MAX;
+    };
+    std::array<Known, 64> of_;
+};
+
 using LaneId = std::uint32_t;
 
 // The least walltime of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
@@ -117,6 +138,9 @@ class PendingJobs {
         // The instant at which the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
+        // The number of its request in Requests, if a search for a place for the request and the walltime of
+        // `size` is one for the job, too.
+        std::uint32_t request = NoPlace::kAnyRequest;
         Blockers blockers = blocker::kAnything;
         std::uint64_t sequence = 0;  // the job's number or rank
     };
@@ -153,8 +177,10 @@ class PendingJobs {
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != kNone; }
     std::size_t size() const { return size_; }
 
-    // Moves `at` to the first released job at or after it. False: there is none.
-    bool find(LaneId lane, const Releases& releases, Position& at);
+    // Moves `at` to the first released job at or after it. False: there is none. Passes over jobs without a
+    // place (`no_place`), unless they are parked under one of the blockers `others`.
+    bool find(LaneId lane, const Releases& releases, Position& at, const NoPlace* no_place = nullptr,
+              Blockers others = 0);
     // Parks the job at a position under these blockers.
     void park(LaneId lane, Position at, Blockers blockers);
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
@@ -177,6 +203,7 @@ class PendingJobs {
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
     }
+    std::uint32_t request_of(LaneId lane, Position at) const { return block(lane, at).requests[at.index]; }
     // The data that a cycle needs of the job at a position.
     struct Taken {
         JobSlot job;
@@ -220,6 +247,7 @@ class PendingJobs {
         std::vector<JobSize> sizes;  // a search reads them all, four to a cache line
         std::vector<Blockers> blockers;
         std::vector<std::uint32_t> signatures;
+        std::vector<std::uint32_t> requests;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
         std::vector<std::uint64_t> sequences;
@@ -233,6 +261,7 @@ class PendingJobs {
             f(a.sizes, b.sizes);
             f(a.blockers, b.blockers);
             f(a.signatures, b.signatures);
+            f(a.requests, b.requests);
             f(a.charges, b.charges);
             f(a.overdue_from, b.overdue_from);
             f(a.sequences, b.sequences);
