@@ -165,17 +165,60 @@ BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
 BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
 BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
 
-// A full cycle with estimate_depth. It estimates the starts of the first 1,000 waiting jobs that have no kept
+// Full cycles with estimate_depth. They estimate the starts of the first waiting jobs that have no kept
 // place.
-void FullCycleEstimates(benchmark::State& state) {
-    constexpr std::int64_t kDepth = 1000;
-    const std::int64_t vnodes = vnodes_for(state.range(0));
-    BigCluster cluster(
-        vnodes, state.range(0), {}, Drained::no, [](Settings& s) { s.estimate_depth = kDepth; }, Shared::yes);
+void run_estimates(benchmark::State& state, void (*tune)(Settings& policy)) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
     cluster.scheduler.set_tell_estimates(true);
-    run_full_cycles(state, cluster);
+    for (auto _ : state) {
+        cluster.scheduler.set_by_events(true);  // nothing is kept from the last cycle
+        benchmark::DoNotOptimize(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::timer));
+    }
+    state.SetComplexityN(state.range(0));
+}
+void estimate_1000(Settings& s) {
+    s.estimate_depth = 1000;
+}
+void FullCycleEstimates(benchmark::State& state) {
+    run_estimates(state, estimate_1000);
 }
 BENCHMARK(FullCycleEstimates)->Apply(full_cycles);
+// The same for all waiting jobs.
+void FullCycleEstimatesOfAll(benchmark::State& state) {
+    run_estimates(state, [](Settings& s) { s.estimate_depth = 10'000; });
+}
+BENCHMARK(FullCycleEstimatesOfAll)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+// Cycles that renew the estimates of 1,000 jobs on a full cluster of so many vnodes, each after the end of
+// one job, and the cycle that starts others in its place. 1,500 jobs wait at first.
+void EstimatesAfterEnd(benchmark::State& state) {
+    const std::int64_t vnodes = state.range(0);
+    BigCluster cluster(vnodes, vnodes * 5 / 2 + 1500, {}, Drained::no, estimate_1000, Shared::yes);
+    cluster.scheduler.set_tell_estimates(true);
+    cluster.settle();
+    auto running = cluster.started();
+    (void)cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::timer);
+    std::mt19937_64 random(7);
+    std::int64_t moved = 0;
+    CycleTimes times;
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::swap(running[std::uniform_int_distribution<std::size_t>(0, running.size() - 1)(random)],
+                  running.back());
+        cluster.remove_job(running.back());
+        running.pop_back();
+        cluster.add_job();
+        cluster.apply(cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::job_ended));
+        running.insert(running.end(), cluster.started().begin(), cluster.started().end());
+        state.ResumeTiming();
+        const Decisions out = times.measure(
+            [&] { return cluster.scheduler.cycle(cluster.now, "default", CycleTrigger::timer); });
+        moved += std::ranges::count(out.list, DecisionKind::estimate, &Decision::kind);
+    }
+    times.report(state);
+    state.counters["moved"] = static_cast<double>(moved) / static_cast<double>(state.iterations());
+}
+BENCHMARK(EstimatesAfterEnd)->Arg(1'000)->Arg(10'000)->Iterations(100)->Unit(benchmark::kMillisecond);
 
 // Cycles of a busy cluster, each after the arrival of one job. Nearly all waiting jobs are refused again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {

@@ -166,8 +166,6 @@ bool Cycle::only_jobs_changed() const {
 // reports their outcome by events.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
-    out.look_aheads = c_.look_aheads;
-    out.searches_ahead = c_.searches_ahead;
     out.log_event = c_.settings.log_event;
     if (c_.in.events != nullptr && !c_.test_only) c_.keep_what_was_taken();
     remember();
@@ -176,6 +174,8 @@ void Cycle::decide(Decisions& out) {
     const Decide::Cycles when = c_.test_only ? Decide::Cycles::only_told : Decide::Cycles::carried_out;
     for (const Decide* rule : c_.profile.decides)
         if (rule->when == when || rule->when == Decide::Cycles::always) rule->decide(outcome);
+    out.look_aheads = c_.look_aheads;
+    out.searches_ahead = c_.searches_ahead;
     for (const auto& log : c_.logs) log->end(out);
     take_back();
 }

@@ -20,6 +20,7 @@ void EventsSince::all() {
 
 void EventsSince::settings_changed() {
     all();
+    ++times_settings;
     lost = true;
     changed.clear();
 }

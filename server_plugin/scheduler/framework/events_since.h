@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "server_plugin/scheduler/future/kept_estimates.h"
 #include "server_plugin/scheduler/future/kept_reservation.h"
 #include "server_plugin/scheduler/future/kept_tops.h"
 #include "server_plugin/scheduler/future/resource_schedule.h"
@@ -29,13 +30,14 @@ struct EventsSince {
     bool everything = true;
     // True if jobs that aren't in `changed` have changed, too, or if the order of the jobs has changed.
     bool lost = true;
-    std::vector<JobSlot> changed;  // jobs that arrived or were altered, even if they are gone
-    std::vector<VnodeSlot> freed;  // vnodes on which a job ended
-    std::vector<UseKey> less_of;   // limits that count fewer jobs now, because a job ended
-    bool started = false;          // a job started, by a cycle or by an operator
-    bool started_alone = false;    // a started job has vnodes exclusively
-    bool told = false;             // a program of server_dyn_res has reported another amount
-    std::uint64_t times_all = 0;   // the number of calls of all() in this process
+    std::vector<JobSlot> changed;      // jobs that arrived or were altered, even if they are gone
+    std::vector<VnodeSlot> freed;      // vnodes on which a job ended
+    std::vector<UseKey> less_of;       // limits that count fewer jobs now, because a job ended
+    bool started = false;              // a job started, by a cycle or by an operator
+    bool started_alone = false;        // a started job has vnodes exclusively
+    bool told = false;                 // a program of server_dyn_res has reported another amount
+    std::uint64_t times_all = 0;       // the number of calls of all() in this process
+    std::uint64_t times_settings = 0;  // that of calls of settings_changed()
 
     void forget();
     // Notes an event after which any job may start.
@@ -77,6 +79,7 @@ struct EventMemory {
     // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;
     KeptTops tops;                   // the same for top jobs
+    KeptEstimates estimates;         // the expected starts of later jobs
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues in which one job holds up later ones, which were skipped
     bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait

@@ -89,7 +89,7 @@ struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
     std::int64_t look_aheads = 0;     // how often the cycle looked ahead for the start of a job
-    std::int64_t searches_ahead = 0;  // how often it searched for a place then, at an instant to come
+    std::int64_t searches_ahead = 0;  // how often it searched for a place at instants to come
     // The classes of events that the policy logs in the scheduler's log; -1: there is no policy.
     std::int64_t log_event = -1;
     // Lines for the server's log. With TEST_ONLY these are the decisions that would have been made.

@@ -61,6 +61,15 @@ void Reservations::add(const Inventory& inventory, std::uint32_t id, const rrule
     }
 }
 
+void Reservations::add_part(const Inventory& inventory, std::uint32_t id, const rrule::Interval& when,
+                            const Part& part, const Request& request, const NodeSize& node_size, Row left) {
+    suspended_.resize(std::max<std::size_t>(suspended_.size(), id + 1), false);
+    Row taken = inventory.columns().needs_of(request.chunks[part.chunk], request.sharing, node_size);
+    for (std::uint32_t c = kFirstResourceColumn; c < taken.size(); ++c) taken[c] *= part.count;
+    const bool alone = inventory.sole(part.vnode, request.sharing) != Sole::nothing;
+    reserved_[part.vnode].push_back({id, when.start, when.end, std::move(left), std::move(taken), alone});
+}
+
 void Reservations::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends,
                        Instant starts) {
     const auto found = reserved_.find(vnode);

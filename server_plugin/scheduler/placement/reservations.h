@@ -24,6 +24,10 @@ class Reservations {
     void add(const Inventory& inventory, std::uint32_t id, const rrule::Interval& when,
              const Placement& placement, const Request& request, const NodeSize& node_size,
              std::optional<std::span<const JobSlot>> gone);
+    // Reserves a part that is the only one of its placement on its vnode. `left`: the amounts and flags of
+    // the vnode at the start, as the reservation leaves them. Whole hosts aren't reserved.
+    void add_part(const Inventory& inventory, std::uint32_t id, const rrule::Interval& when, const Part& part,
+                  const Request& request, const NodeSize& node_size, Row left);
     // Suspends a reservation, so that it binds no jobs, or lets it bind them again (`suspended` false).
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
     void clear() {

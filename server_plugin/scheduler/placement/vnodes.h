@@ -112,6 +112,8 @@ class Vnodes : public Inventory {
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
     // Returns the vnodes that look_ahead() has changed since the last settle(), some of them several times.
     std::span<const VnodeSlot> not_settled() const { return index_.looked_ahead(); }
+    // Returns whether the order of the pool's vnodes changes as jobs start and end.
+    bool moves(PoolId pool) const { return index_[pool].moves(); }
     // Returns whether several vnodes of a host may give pieces of a chunk in this pool.
     bool divides(PoolId pool) const { return !index_[pool].host_trees.empty(); }
     // Returns whether shares in this column of the vnode count in the pool's sums. They don't if no job may
@@ -129,6 +131,11 @@ class Vnodes : public Inventory {
                  const Request& request, const NodeSize& node_size,
                  std::optional<std::span<const JobSlot>> gone = std::nullopt) {
         reservations_.add(*this, id, when, placement, request, node_size, gone);
+    }
+    // Reserves a part of a placement, if the amounts are known that are left on its vnode at the start.
+    void reserve_part(std::uint32_t id, const rrule::Interval& when, const Part& part, const Request& request,
+                      const NodeSize& node_size, Row left) {
+        reservations_.add_part(*this, id, when, part, request, node_size, std::move(left));
     }
     // Suspends a reservation, because the look-ahead has reached its start: its job then holds the vnodes, or
     // has ended.

@@ -133,12 +133,24 @@ Table cycle() {
         {row("FullCycle", three), row("FullCycleUserLimits", three), row("FullCycleDrained", three),
          row("FullCycleOrderOfTotals", large, {kSeconds, kMilliseconds, kSeconds}),
          row("FullCycleMostUnusedFirst", large, {kSeconds, kMilliseconds, kSeconds}),
-         row("FullCycleEstimates", three, {kSeconds}), row("CycleAfterArrival", three),
-         row("CycleAfterArrivalShares", large), row("CycleAfterArrivalDrained", three),
-         row("CycleAfterEnd", three), row("CycleAfterEndShares", large), row("CycleAfterEndDrained", three),
+         row("FullCycleEstimates", three), row("FullCycleEstimatesOfAll", {"10000", "", ""}),
+         row("CycleAfterArrival", three), row("CycleAfterArrivalShares", large),
+         row("CycleAfterArrivalDrained", three), row("CycleAfterEnd", three),
+         row("CycleAfterEndShares", large), row("CycleAfterEndDrained", three),
          row("CycleAfterEndUserLimits", three), row("CycleAfterEndNonprimeDrainSys", small),
          row("CycleAfterEndFragments", small), row("CycleAfterEndMaxJobs", small),
          Row{"BytesPerQueuedJob", over("cycle_bench", "BytesPerQueuedJob/{}", large, "bytes", {kBytes})}}};
+}
+
+Table estimates() {
+    const auto row = [](const std::string& label, const std::string& value, const Print& print) -> Row {
+        return {label, over("cycle_bench", "EstimatesAfterEnd/{}", {"1000", "10000"}, value, {print})};
+    };
+    return {
+        "estimates",
+        3,
+        {row("half of the cycles take", "p50", kMilliseconds),
+         row("99 of 100 take at most", "p99", kMilliseconds), row("estimates that move", "moved", kCount)}};
 }
 
 Table quotas() {
@@ -419,27 +431,11 @@ Table overloaded() {
 }  // namespace
 
 const std::vector<Table>& all_tables() {
-    static const std::vector<Table> tables{summary(),
-                                           cycle(),
-                                           quotas(),
-                                           openpbs(),
-                                           queue(),
-                                           starts(),
-                                           external(),
-                                           latency(),
-                                           stall(),
-                                           configuration(),
-                                           requests(),
-                                           migration(),
-                                           objects_rates(),
-                                           objects_times(),
-                                           switches(),
-                                           questions(),
-                                           compared_windows(),
-                                           profiles(),
-                                           reservations(),
-                                           simulations(),
-                                           overloaded()};
+    static const std::vector<Table> tables{
+        summary(),   cycle(),         estimates(),     quotas(),    openpbs(),       queue(),
+        starts(),    external(),      latency(),       stall(),     configuration(), requests(),
+        migration(), objects_rates(), objects_times(), switches(),  questions(),     compared_windows(),
+        profiles(),  reservations(),  simulations(),   overloaded()};
     return tables;
 }
 

@@ -1,12 +1,10 @@
 // Sets estimated.start_time and exec_vnode of the jobs with reservations, and of as many later jobs as
 // estimate_depth.
 
-#include <chrono>
 #include <utility>
 
 #include "server_plugin/scheduler/framework/decide.h"
-#include "server_plugin/scheduler/framework/intake.h"
-#include "server_plugin/scheduler/framework/lookahead.h"
+#include "server_plugin/scheduler/framework/expectations.h"
 #include "server_plugin/scheduler/framework/outcome.h"
 
 namespace pbs::sched {
@@ -37,7 +35,7 @@ class EstimateSender {
 
     void expect(JobSlot job, Instant start, const Placement& placement);
     // Returns whether the host was sent this start of the job before. If so, keeps the estimate as sent. For
-    // a reservation that a cycle after events has taken over from the last one.
+    // a reservation that a cycle after events has taken over from the last one, or an estimate that stands.
     bool still_expects(JobHandle job, Instant start) {
         const auto at = told_.find(job);
         if (at == told_.end() || at->second.start != start) return false;
@@ -81,69 +79,6 @@ void EstimateSender::take_back() {
     }
 }
 
-// Looks ahead for jobs one after the other: each is expected to start as soon as it can if all earlier ones
-// start as expected. A job that is held up starts after all earlier jobs that are held up or hold it up.
-class Expectations : CyclePart {
-  public:
-    explicit Expectations(const CycleParts& parts) : CyclePart(parts.context), parts_(parts) {}
-    ~Expectations() {
-        state_.reservations.erase(state_.reservations.begin() + kept_, state_.reservations.end());
-    }
-    Expectations(const Expectations&) = delete;
-    Expectations& operator=(const Expectations&) = delete;
-
-    // The expected start and place of a job; null: none is known.
-    const Reservation* of(JobSlot job);
-    // Returns whether this cycle may do more of this work. It counts instants that are tried, and jobs that
-    // end or begin before them. Each takes at most some microseconds.
-    bool may_go_on() const { return work_ < kMostWork; }
-
-  private:
-    static constexpr std::size_t kMostWork = 1'000'000;
-    // The farthest start that is expected. A later one depends on the end of a job without a walltime, which
-    // is unknown.
-    static constexpr std::chrono::years kFarthest{1};
-
-    const CycleParts& parts_;
-    std::ptrdiff_t kept_ = static_cast<std::ptrdiff_t>(c_.state.reservations.size());
-    std::size_t work_ = 0;
-    Instant held_up_until_ = in_.now;
-};
-
-const Reservation* Expectations::of(JobSlot job) {
-    const auto job_class = parts_.intake.class_of(job);
-    if (!job_class) return nullptr;
-    const OrderedJob ordered = parts_.intake.ordered(job, *job_class);
-    const CandidateQueues& queues = parts_.queues.of(ordered);
-    if (queues.empty() || queues[0]->is_reservation) return nullptr;
-    const bool held_up = c_.is_held_up(*queues[0]);
-    const Instant from = held_up ? held_up_until_ : in_.now;
-    if (from == Instant::max()) return nullptr;
-    Candidate candidate = c_.candidate(ordered);
-    QueueView* soonest = nullptr;
-    std::optional<Instant> start;
-    std::optional<Lookahead> ahead;
-    const auto look = [&](QueueView& view, Instant until) {
-        ahead.reset();
-        c_.set_walltime(candidate, view);
-        ahead.emplace(c_, parts_.future, candidate, view);
-        const auto found = ahead->earliest(from, until);
-        work_ += static_cast<std::size_t>(ahead->steps()) + ahead->events();
-        return found;
-    };
-    for (QueueView* view : queues) {
-        const auto found = look(*view, start ? *start - Seconds(1) : in_.now + kFarthest);
-        if (!found) continue;
-        start = found;
-        soonest = view;
-    }
-    if (held_up) held_up_until_ = start.value_or(Instant::max());
-    if (soonest == nullptr || (&ahead->view() != soonest && !look(*soonest, *start))) return nullptr;
-    const std::size_t first = state_.reservations.size();
-    ahead->expect();
-    return &state_.reservations[first];
-}
-
 void tell_of_others(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
@@ -156,10 +91,11 @@ void tell_of_others(Outcome& outcome) {
             if (expected == most || !expectations.may_go_on()) break;
             const JobHandle job = t.jobs.handle[refused.job];
             if (cycle.answers[refused.answer].rejected || t.estimates.told.contains(job)) continue;
-            if (const Reservation* found = expectations.of(refused.job)) {
-                others.expect(refused.job, found->start, found->placement);
-                ++expected;
-            }
+            const auto found = expectations.of(refused.job);
+            if (!found) continue;
+            ++expected;
+            if (!found->is_kept || !others.still_expects(job, found->start))
+                others.expect(refused.job, found->start, *found->placement);
         }
     }
     others.take_back();

@@ -1,0 +1,119 @@
+// The free amounts of each vnode over time: now, at the ends of the jobs that run, and while jobs that are
+// expected to start will run.
+//
+// A look-ahead tries one instant after the other, and counts all jobs that end or begin before it. These
+// lists answer when one vnode alone has room for some time, without a walk over the other vnodes' jobs.
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "rrule/window.h"
+#include "server_plugin/scheduler/placement/vnodes.h"
+
+namespace pbs::sched {
+
+using rrule::Instant;
+using rrule::Seconds;
+
+class FreeTimes {
+  public:
+    // The least value that a column has to have. In the two columns that aren't amounts stand, below 0, the
+    // number of jobs that have the vnode exclusively (kOpenColumn), and that of all its jobs (kEmptyColumn).
+    // A vnode that takes no jobs has kClosed of the former.
+    struct Least {
+        std::uint32_t column = 0;
+        std::int64_t value = 0;
+    };
+    using Needs = absl::InlinedVector<Least, 6>;
+    // A place for one chunk: the vnode, the first instant from which it has room, and its index in the list
+    // that was searched.
+    struct Place {
+        Instant start = Instant::max();
+        VnodeSlot vnode = kNoSlot;
+        std::uint32_t index = kNoSlot;
+        bool is_before(const Place& other) const {
+            return start != other.start ? start < other.start : index < other.index;
+        }
+    };
+
+    // Gives each vnode its present amounts for ever. O(vnodes).
+    void begin(const Vnodes& vnodes);
+    // Gives shares of vnodes back (sign 1), or takes them (sign -1), from an instant on. REQUIRES: calls are
+    // in order of time, and no add() came before. O(shares).
+    void change(std::span<const Vnodes::Share> shares, Instant at, int sign);
+    // Takes shares of vnodes for some time. O(steps of these vnodes).
+    void take(std::span<const Vnodes::Share> shares, const rrule::Interval& when);
+
+    // Returns the first instant from `from` on and before `before` from which the vnode has all these amounts
+    // for `duration`; Instant::max(): there is none. O(steps of the vnode).
+    Instant earliest(VnodeSlot vnode, const Needs& needs, Instant from, Seconds duration,
+                     Instant before = Instant::max()) const;
+    // Returns the first such place among vnodes; of several vnodes at the same instant, the first one in the
+    // list. `may_use` is asked about a vnode that has room.
+    template <class MayUse>
+    Place earliest_of(std::span<const VnodeSlot> vnodes, const Needs& needs, Instant from, Seconds duration,
+                      const MayUse& may_use);
+    // Returns whether the vnode has all these amounts in the whole interval.
+    bool fits(VnodeSlot vnode, const Needs& needs, const rrule::Interval& when) const;
+    // Returns the row of the vnode at an instant.
+    std::span<const std::int64_t> at(VnodeSlot vnode, Instant when) const;
+    // Writes the greatest value of each column in an interval into `row`.
+    void find_most(VnodeSlot vnode, const rrule::Interval& when, std::vector<std::int64_t>& row) const;
+    static bool is_met(const Needs& needs, const std::int64_t* row) {
+        for (const Least& least : needs)
+            if (row[least.column] < least.value) return false;
+        return true;
+    }
+    // Returns the shortest interval from `from` on outside of which no column of the vnode has more than in
+    // `before`. An empty one: there is none.
+    rrule::Interval more_than(const FreeTimes& before, VnodeSlot vnode, Instant from) const;
+
+    std::size_t vnodes() const { return lines_.size(); }
+
+  private:
+    static constexpr std::uint32_t kLevels = 12;
+    static constexpr std::int64_t kClosed = std::numeric_limits<std::int32_t>::min();
+
+    // The steps of a vnode, each as an instant and the row that holds from it on. The first begins at
+    // Instant::min().
+    using Line = std::vector<std::int64_t>;
+    static std::int64_t number(Instant t) { return t.time_since_epoch().count(); }
+    static Instant instant(std::int64_t number) { return Instant(Seconds(number)); }
+    std::size_t step_at(const Line& line, Instant t) const;
+    std::size_t cut(Line& line, Instant t) const;
+    Instant end_of(const Line& line, std::size_t step) const {
+        return step + stride_ < line.size() ? instant(line[step + stride_]) : Instant::max();
+    }
+    std::uint32_t level_of(const Needs& needs) const;
+    void know_first();
+    void know_first(VnodeSlot vnode);
+
+    std::size_t stride_ = 1;  // the length of a step: 1 and the length of a row
+    std::uint32_t key_ = 0;   // the column of ncpus; 0: there is none
+    std::vector<Line> lines_;
+    // By level and vnode: the first instant from which the vnode has, for any time, 2^level CPUs. A search
+    // leaves out vnodes that have them too late. Computed by the first search.
+    std::vector<std::vector<Instant>> first_;
+};
+
+template <class MayUse>
+FreeTimes::Place FreeTimes::earliest_of(std::span<const VnodeSlot> vnodes, const Needs& needs, Instant from,
+                                        Seconds duration, const MayUse& may_use) {
+    know_first();
+    const std::vector<Instant>& first = first_[level_of(needs)];
+    Place best;
+    for (std::uint32_t i = 0; i < vnodes.size(); ++i) {
+        if (first[vnodes[i]] >= best.start) continue;
+        const Instant start = earliest(vnodes[i], needs, from, duration, best.start);
+        if (start < best.start && may_use(vnodes[i])) best = {start, vnodes[i], i};
+        if (best.start <= from) break;
+    }
+    return best;
+}
+
+}  // namespace pbs::sched
