@@ -217,7 +217,7 @@ TEST_F(EstimateOfOthers, NoRoomIsKeptForJobsWithEstimatesAlone) {
 TEST_F(EstimateOfOthers, AreAsTheyWereUntilACycleOverAllJobs) {
     (void)cycle();
     world.run(fourth, "submit", "n1", now);
-    now += Seconds(30);
+    now += Seconds(4);
     (void)world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
     EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty());
     EXPECT_THAT(cycle().expected, IsEmpty()) << "nothing has changed for the first three";
@@ -226,16 +226,30 @@ TEST_F(EstimateOfOthers, AreAsTheyWereUntilACycleOverAllJobs) {
     EXPECT_EQ(cycle().expected.size(), 1);
 }
 
-TEST_F(EstimateOfOthers, AreRenewedAMinuteAfterAnEvent) {
+TEST_F(EstimateOfOthers, AreRenewedSomeSecondsAfterAnEvent) {
     s.estimate_depth = 10;
     world.configure();
     (void)cycle();
-    now += Seconds(20);
+    now += Seconds(2);
     const int late = world.job({.ncpus = 4, .walltime = kHour, .queued = now}, now);
     EXPECT_THAT(cycle(CycleTrigger::job_new).expected, IsEmpty());
-    now += Seconds(40);
-    EXPECT_EQ(world.scheduler.next_deadline(now - Seconds(39)), now);
+    now += Seconds(3);
+    EXPECT_EQ(world.scheduler.next_deadline(now - Seconds(2)), now);
     EXPECT_EQ(cycle(CycleTrigger::job_new).expected, (Expected{{late, at(15)}}));
+}
+
+// With many waiting jobs a cycle over all of them takes longer, and comes later.
+TEST_F(EstimateOfOthers, AreRenewedLaterIfManyWait) {
+    s.estimate_depth = 10;
+    world.configure();
+    for (int i = 0; i < 4000; ++i) (void)world.job({.ncpus = 4, .queued = now}, now);
+    (void)cycle();
+    now += Seconds(6);
+    (void)world.job({.ncpus = 4, .walltime = kHour, .queued = at(1)}, now);  // it goes first
+    EXPECT_FALSE(cycle(CycleTrigger::job_new).expected.contains(third));
+    EXPECT_EQ(world.scheduler.next_deadline(now), now + Seconds(1));
+    now += Seconds(1);
+    EXPECT_TRUE(cycle(CycleTrigger::job_new).expected.contains(third));
 }
 
 TEST_F(EstimateOfOthers, AreTakenBackWhenNobodyAsksForThem) {

@@ -1,6 +1,7 @@
 // Sets estimated.start_time and exec_vnode of the jobs with reservations, and of as many later jobs as
 // estimate_depth.
 
+#include <algorithm>
 #include <utility>
 
 #include "server_plugin/scheduler/framework/decide.h"
@@ -10,7 +11,17 @@
 namespace pbs::sched {
 namespace {
 
-constexpr Seconds kRenewal{60};
+// Returns for how long estimates of jobs without reservations stay after a change. Any event may change them,
+// and only a cycle over all jobs renews them, which takes the longer the more jobs wait.
+Seconds renewal(const CycleContext& cycle) {
+    constexpr Seconds kLeast{5};
+    constexpr Seconds kMost{60};
+    constexpr std::size_t kJobsForASecond = 2000;
+    std::size_t waiting = 0;
+    const QueueTable& queues = cycle.tables.queues;
+    for (QueueSlot q = 0; q < queues.size(); ++q) waiting += queues[q].queued.size();
+    return std::min(kMost, kLeast + Seconds(waiting / kJobsForASecond));
+}
 
 bool expects_others(const CycleContext& cycle) {
     return cycle.settings.estimate_depth > 0 && !cycle.test_only;
@@ -120,14 +131,12 @@ void decide_estimates(Outcome& outcome) {
     if (cycle.everything)
         tell_of_others(outcome);
     else if (expects_others(cycle))
-        cycle.state.instants->insert(cycle.in.events->last_full + kRenewal);
+        cycle.state.instants->insert(cycle.in.events->last_full + renewal(cycle));
 }
 
-// Estimates of jobs without reservations may change by any event: once a minute, a cycle over all jobs makes
-// them anew.
 bool wants_every_job(const CycleContext& cycle) {
     return cycle.tables.estimates.on && expects_others(cycle) &&
-           cycle.in.now >= cycle.in.events->last_full + kRenewal;
+           cycle.in.now >= cycle.in.events->last_full + renewal(cycle);
 }
 
 }  // namespace
