@@ -1,6 +1,9 @@
 #include "server_plugin/host/base/users.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cerrno>
 
 namespace pbs::host {
 namespace {
@@ -15,6 +18,29 @@ TEST(RecentUsers, AreThoseOfTheSystem) {
         EXPECT_EQ(root->group, find_user("root")->group);
         EXPECT_FALSE(users.find("no such user", now));
     }
+}
+
+// A look-up that fails isn't an answer: the job of a user who is there would be refused for good.
+TEST(FindUser, TellsAFailureFromAMissingUser) {
+    int error = -1;
+    EXPECT_FALSE(find_user("no such user", &error));
+    EXPECT_EQ(error, 0);
+    EXPECT_TRUE(find_user("root", &error));
+    EXPECT_EQ(error, 0);
+    rlimit files{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+    const rlimit none{0, files.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    RecentUsers users;
+    const bool found = find_user("root", &error) || users.find("root", 100) || find_group("root");
+    int group_error = 0;
+    (void)find_group("root", &group_error);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+    EXPECT_FALSE(found);
+    EXPECT_EQ(error, EMFILE);
+    EXPECT_EQ(group_error, EMFILE);
+    EXPECT_TRUE(users.find("root", 100, &error)) << "a failure isn't remembered";
+    EXPECT_EQ(error, 0);
 }
 
 }  // namespace

@@ -15,13 +15,21 @@ constexpr size_t kUsualSpace = size_t{4} << 10;
 constexpr size_t kMostSpace = size_t{16} << 20;  // enough for a group with very many members
 
 // Calls a reentrant look-up such as getpwnam_r() with more and more space, until the entry fits. `call` makes
-// the look-up, and returns its error code.
+// the look-up, and returns its error code. Returns the last one.
 template <typename Call>
-void with_space(Call&& call) {
-    for (size_t size = kUsualSpace; size <= kMostSpace; size *= 4) {
+int with_space(Call&& call) {
+    int code = ERANGE;
+    for (size_t size = kUsualSpace; size <= kMostSpace && code == ERANGE; size *= 4) {
         std::vector<char> space(size);
-        if (call(space.data(), space.size()) != ERANGE) return;
+        code = call(space.data(), space.size());
     }
+    return code;
+}
+
+// Returns the error of a look-up that has found nothing; 0: there is no such entry. Modules of the directory
+// services also say so by one of the numbers here.
+int failure_of(int code) {
+    return code == ENOENT || code == ESRCH || code == EBADF || code == EPERM ? 0 : code;
 }
 
 std::string group_name(gid_t gid) {
@@ -43,15 +51,16 @@ std::optional<User> user_of(const struct passwd* entry) {
 
 }  // namespace
 
-std::optional<User> find_user(const std::string& name) {
+std::optional<User> find_user(const std::string& name, int* error) {
     std::optional<User> user;
-    with_space([&](char* space, size_t size) {
+    const int failed = with_space([&](char* space, size_t size) {
         struct passwd entry {};
         struct passwd* found = nullptr;
         const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
         user = user_of(found);
         return code;
     });
+    if (error != nullptr) *error = user ? 0 : failure_of(failed);
     return user;
 }
 
@@ -67,15 +76,16 @@ std::optional<User> find_user(uid_t uid) {
     return user;
 }
 
-std::optional<gid_t> find_group(const std::string& name) {
+std::optional<gid_t> find_group(const std::string& name, int* error) {
     std::optional<gid_t> gid;
-    with_space([&](char* space, size_t size) {
+    const int failed = with_space([&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrnam_r(name.c_str(), &entry, space, size, &found);
         if (found != nullptr) gid = found->gr_gid;
         return code;
     });
+    if (error != nullptr) *error = gid ? 0 : failure_of(failed);
     return gid;
 }
 
@@ -90,10 +100,11 @@ bool in_group(const User& user, const std::string& group) {
     return std::find(gids.begin(), gids.end(), *gid) != gids.end();
 }
 
-std::optional<User> RecentUsers::find(const std::string& name, int64_t now) {
+std::optional<User> RecentUsers::find(const std::string& name, int64_t now, int* error) {
+    if (error != nullptr) *error = 0;
     if (std::exchange(at_, now) != now) users_.clear();
     if (const auto known = users_.find(name); known != users_.end()) return known->second;
-    auto user = find_user(name);
+    auto user = find_user(name, error);
     if (user) users_.emplace(name, *user);
     return user;
 }

@@ -18,9 +18,11 @@ struct User {
     gid_t gid = 0;
 };
 
-std::optional<User> find_user(const std::string& name);
+// nullopt: there is no such user or group, or the look-up has failed. `error`: set to the error's number if
+// it has failed, for example for want of memory or of an answer of the directory service; else to 0.
+std::optional<User> find_user(const std::string& name, int* error = nullptr);
 std::optional<User> find_user(uid_t uid);
-std::optional<gid_t> find_group(const std::string& name);
+std::optional<gid_t> find_group(const std::string& name, int* error = nullptr);
 bool in_group(const User& user, const std::string& group);
 
 // Remembers the users that were looked up in the current second. If many jobs of a user arrive at once, one
@@ -28,8 +30,8 @@ bool in_group(const User& user, const std::string& group);
 // up each time.
 class RecentUsers {
   public:
-    // `now`: seconds since the Epoch.
-    std::optional<User> find(const std::string& name, int64_t now);
+    // `now`: seconds since the Epoch. `error`: as of find_user().
+    std::optional<User> find(const std::string& name, int64_t now, int* error = nullptr);
 
   private:
     std::map<std::string, User> users_;
