@@ -18,6 +18,8 @@ constexpr std::size_t kWindow = 64;  // the most unanswered requests
 // ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
+constexpr std::size_t kFew = 8;  // so many starts are treated one by one
+constexpr std::chrono::seconds kLatestComment{1};
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue_type of jobs that gain nothing by waiting
 
 // Returns the places of a confirmed reservation, as the request to the server has them. For a standing
@@ -73,6 +75,7 @@ void Scheduling::apply_some() {
             preempt();
         else
             apply(run_.decisions[run_.applied++]);
+        if (run_.late_since && Clock::now() - *run_.late_since >= kLatestComment) send_late_comments();
     }
     if (run_.applied == run_.decisions.size()) look_at_starts();
     client.work();
@@ -89,6 +92,24 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
     ++run_.told;
     plugin_.records().commented(job, text);
+}
+
+// Has the comment of a job that is about to start sent when the job is known to run, or within a second. The
+// server writes each comment to its database, which takes as long as a start. REQUIRES: the job has no
+// comment yet, because that one would stay if the job ended before.
+void Scheduling::comment_late(const std::string& job, const std::string& text) {
+    if (run_.late_comments.empty()) run_.late_since = Clock::now();
+    run_.late_comments[job] = text;
+}
+
+void Scheduling::send_late_comment(const std::string& job) {
+    if (const auto late = run_.late_comments.extract(job)) comment(job, late.mapped());
+}
+
+void Scheduling::send_late_comments() {
+    run_.late_since.reset();
+    for (const auto& [job, text] : std::exchange(run_.late_comments, {}))
+        if (plugin_.records().job(job) != nullptr) comment(job, text);
 }
 
 void Scheduling::accrue(const std::string& job, std::int32_t type) {
@@ -298,7 +319,10 @@ void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
     const Job& job = *plugin_.records().job(decision.job);
     const bool array = job.array;
-    comment(decision.job, array ? std::string() : decision.text);
+    if (!array && job.comment.empty() && run_.decisions.size() > kFew)
+        comment_late(decision.job, decision.text);
+    else
+        comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
     // The array's next subjob precedes all jobs behind the array. So leave the further decisions to the next
@@ -358,7 +382,9 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
     client.ask(wait == "execjob_hook" ? ifl::RequestType::run_job : ifl::RequestType::run_job_acknowledged,
                std::move(request), {}, [this, id](const ifl::Result<ifl::Reply>& reply) {
                    if (reply && reply->code != 0) refused(id, *reply);
-                   if (reply && reply->code == 0) failed_.erase(waiting_id(id));
+                   if (!reply || reply->code != 0) return;
+                   failed_.erase(waiting_id(id));
+                   send_late_comment(id);
                });
 }
 
@@ -386,6 +412,7 @@ void Scheduling::look_at_failed(Clock::time_point time) {
 void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
     const std::string job = waiting_id(id);
+    run_.late_comments.erase(job);
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
@@ -395,10 +422,8 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (job != id) refresh(id);
 }
 
-// Queries the jobs that were started since the last call. At most 8 jobs are queried one by one, more jobs by
-// one query of all.
+// Queries the jobs that were started since the last call: a few one by one, more jobs by one query of all.
 void Scheduling::look_at_starts() {
-    constexpr std::size_t kFew = 8;
     std::vector<std::string> started = std::exchange(run_.started, {});
     if (started.size() <= kFew) {
         for (const std::string& id : started) refresh(id, true);
@@ -430,7 +455,7 @@ void Scheduling::started_as(const std::string& id, Job job) {
     const std::string waiting = waiting_id(id);
     if (!waits) {
         failed_.erase(waiting);
-        return;
+        return send_late_comment(id);
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
