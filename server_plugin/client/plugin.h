@@ -64,7 +64,8 @@ struct ManagerRequest {
 // Plugin::commit().
 bool is_plugin_type(std::uint32_t object_type);
 
-// The decisions of a cycle, in the plugin's memory: valid until the next start_cycle() or stop().
+// The decisions of a cycle, in the plugin's memory: valid until the next start_cycle(),
+// forget_decisions() or stop().
 class Decisions {
   public:
     Decisions() = default;
@@ -186,6 +187,8 @@ class Plugin {
     // Returns the decisions of a cycle. Waits if the cycle still runs. Call it once after each start_cycle()
     // that returned no error.
     ifl::Result<Decisions> finish_cycle(std::int64_t now);
+    // Frees the decisions of the last cycle. REQUIRES: finish_cycle() has returned, if a cycle has begun.
+    void forget_decisions() { table_.forget_decisions(table_.self); }
     // Returns whether a cycle has begun and finish_cycle() hasn't returned: place_job() and test_start()
     // would return PBSE_TRYAGAIN.
     bool has_cycle() const { return has_cycle_; }

@@ -83,7 +83,9 @@ tl::expected<bool, int> Plugin::start_cycle(std::int64_t now, const std::string&
 tl::expected<std::vector<Decision>, int> Plugin::finish_cycle(std::int64_t now) {
     const auto decisions = client::Plugin::finish_cycle(now);
     if (!decisions) return tl::unexpected(decisions.error().code);
-    return records_.decisions(*decisions);
+    std::vector<Decision> own = records_.decisions(*decisions);
+    forget_decisions();
+    return own;
 }
 
 tl::expected<std::vector<Decision>, int> Plugin::place_job(std::int64_t now, const std::string& job) {

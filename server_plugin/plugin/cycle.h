@@ -10,7 +10,7 @@
 namespace pbs::plugin {
 
 // Implement pbs_plugin::start_cycle and finish_cycle. The decisions are in state.decisions until the next
-// cycle.
+// cycle or pbs_plugin::forget_decisions.
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 

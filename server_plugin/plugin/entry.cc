@@ -223,6 +223,9 @@ void set_cycles(pbs_plugin& table) {
         return guarded(self, "finish_cycle", static_cast<int32_t>(PBSE_INTERNAL),
                        [&](State& state) { return finish_cycle(state, instant(now), result); });
     };
+    table.forget_decisions = [](void* self) {
+        guarded(self, "forget_decisions", [&](State& state) { state.decisions.clear(); });
+    };
     table.place_job = [](void* self, const pbs_place_request* request, pbs_cycle_result* result) -> int32_t {
         return guarded(self, "place_job", static_cast<int32_t>(PBSE_INTERNAL), [&](State& state) {
             settle(state);

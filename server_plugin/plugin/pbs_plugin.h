@@ -602,9 +602,9 @@ typedef struct pbs_start_request {
     pbs_str user; /* who asks: the requests of different users with tickets take turns */
 } pbs_start_request;
 
-/* The decisions of a cycle. They stay valid until the next call of start_cycle() or stop(). The host carries
- * them out in order, and reports the outcome of each by job_changed and job_removed. If a job has changed
- * since start_cycle(), the host drops the decision about it. */
+/* The decisions of a cycle. They stay valid until the next call of start_cycle(), forget_decisions() or
+ * stop(). The host carries them out in order, and reports the outcome of each by job_changed and job_removed.
+ * If a job has changed since start_cycle(), the host drops the decision about it. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array */
@@ -806,6 +806,9 @@ typedef struct pbs_plugin {
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
     /* Returns the cycle's decisions. Waits for a cycle that still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
+    /* Frees the decisions that finish_cycle() has returned: the host doesn't read them any more. They may
+     * take much memory. Must not be called between start_cycle() and finish_cycle(). */
+    void (*forget_decisions)(void* self);
 
     /* Gives the request with this ticket up: the host won't repeat its call. The plugin undoes or drops the
      * work for it, and no call waits for that. A ticket that isn't under way is ignored. */

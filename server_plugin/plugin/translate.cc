@@ -292,14 +292,6 @@ std::optional<sched::ReservationRecord> Translator::reservation(const pbs_reserv
     return out;
 }
 
-void DecisionArray::clear() {
-    list_.clear();
-    amounts_.clear();
-    places_.clear();
-    joined_.clear();
-    decisions_ = {};
-}
-
 void DecisionArray::assign(sched::Decisions decisions) {
     clear();
     decisions_ = std::move(decisions);
@@ -350,6 +342,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
+    decisions_.list = {};  // the texts are in decisions_.memory
     // Sort many comments by job, as the host stores its jobs and their rows: it then writes them several
     // times as fast. Leave fewer comments in the order in which jobs were considered, so that a log shows
     // that order.

@@ -53,12 +53,13 @@ class Translator {
 };
 
 // The decisions of one cycle, as the C interface has them. Owns all data that the C array points to, until
-// the next assign().
+// the next assign() or clear().
 class DecisionArray {
   public:
     // Takes over the decisions of a cycle.
     void assign(sched::Decisions decisions);
-    void clear();
+    // Frees the decisions.
+    void clear() { *this = DecisionArray(); }
     std::span<const pbs_decision> list() const { return list_; }
 
   private:

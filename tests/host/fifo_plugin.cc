@@ -223,6 +223,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
         fifo(self).cycle_runs = false;
         return int32_t{0};
     };
+    plugin->forget_decisions = [](void* self) { fifo(self).decisions = {}; };
     plugin->place_job = place_job;
     plugin->test_start = [](void*, const pbs_start_request*, pbs_cycle_result*, pbs_reply*) {
         return int32_t{15029};

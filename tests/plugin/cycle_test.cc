@@ -349,6 +349,18 @@ TEST_F(Cycle, AShortOneIsOverAtOnce) {
     EXPECT_EQ(host.cycles_finished, 0);
 }
 
+TEST_F(Cycle, TheNextOneDecidesAnewAfterItsDecisionsAreForgotten) {
+    host.plugin.forget_decisions(host.plugin.self);
+    host.job({.handle = 1, .queue = kSubmit});
+    host.start_cycle();
+    EXPECT_THAT(host.finish_cycle(), SizeIs(1));
+    host.plugin.forget_decisions(host.plugin.self);
+    host.job({.handle = 2, .queue = kSubmit});
+    host.start_cycle();
+    const auto decided = host.finish_cycle();
+    EXPECT_TRUE(std::ranges::any_of(decided, [](const Decision& d) { return d.job == 2; }));
+}
+
 TEST_F(Cycle, AnExplanationWaitsForALongOne) {
     many_jobs(host);
     ASSERT_TRUE(host.start_cycle());

@@ -303,6 +303,7 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
+    if (!server_.parts.plugin->has_cycle()) server_.parts.plugin->forget_decisions();
     // The places of the jobs that are put aside are free for others, so another cycle is needed, too.
     for (const auto& [job, why] : std::exchange(to_put_aside_, {}))
         dropped_ = put_aside(job, why) || dropped_;
