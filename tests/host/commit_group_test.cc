@@ -68,6 +68,22 @@ TEST_F(CommitGroupTest, TheNextNumberIsStoredWithThem) {
     EXPECT_EQ(server_->state.next_sequence, std::stoll(last) + 1);
 }
 
+// Jobs share the memory of equal texts from their submission on, not only after a restart.
+TEST_F(CommitGroupTest, JobsShareTheMemoryOfEqualTexts) {
+    const auto where = [&](const std::string& id, std::string_view name) {
+        return server_->state.job(id)->attributes.text(name).data();
+    };
+    const std::string first = submit_to_group();
+    const std::string second = submit_to_group();
+    ASSERT_TRUE(server_->commit_group.commit());
+    const std::string third = submit(user(), {attribute("Resource_List.ncpus", "1")}, "batch", "sleep 1\n");
+    for (const char* name : {"Job_Owner", "Variable_List", "project", "Submit_Host"}) {
+        ASSERT_NE(where(first, name), nullptr) << name;
+        EXPECT_EQ(where(first, name), where(second, name)) << name;
+        EXPECT_EQ(where(first, name), where(third, name)) << name;
+    }
+}
+
 TEST_F(CommitGroupTest, LimitsCountThoseThatArentCommittedYet) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "batch", "max_queuable", "2"), 0);
     submit_to_group();

@@ -230,6 +230,9 @@ void Change::note(ChangedSince& changed) const {
 }
 
 void Change::put_in_place() noexcept {
+    // Its copies of jobs would keep State::put() from having the jobs' texts share memory with those of
+    // others.
+    counted_.clear();
     if (server_.changed && server_.batch == nullptr) note(*server_.changed);
     State& state = server_.state;
     if (resource_ || removed_resource_ || server_attributes_) state.setup_changed();

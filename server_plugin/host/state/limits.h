@@ -92,6 +92,13 @@ class CountedJobs {
     void stage(const Job& job);
     // Excludes the job from the counts.
     void forget(uint64_t job);
+    // Forgets what this change has.
+    void clear() noexcept {
+        unsettled_.clear();
+        staged_.clear();
+        before_ = {};
+        after_ = {};
+    }
 
     // Returns the job as it is counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
