@@ -74,8 +74,8 @@ TEST_F(CycleTest, ACommentIsWrittenAlone) {
     ASSERT_TRUE(apply_decisions(*server_, now + 100, {decision(a, comment), decision(b, comment)}));
     EXPECT_EQ(job_shows(a, "comment"), "Not Running: no room");
     EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100));
-    EXPECT_TRUE(server_->state.job(a)->attributes.find("comment")->both.shares(
-        server_->state.job(b)->attributes.find("comment")->both));
+    EXPECT_EQ(server_->state.job(a)->attributes.text("comment").data(),
+              server_->state.job(b)->attributes.text("comment").data());
     ASSERT_TRUE(apply_decisions(*server_, now + 200, {decision(a, comment)}));
     EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100)) << "it says nothing new";
     sql("DROP TRIGGER fails");

@@ -49,7 +49,7 @@ class RoutingTest : public ServerTest {
             0);
     }
     void free_jobs_of(const std::string& queue) {
-        const std::set<uint64_t> jobs = server_->state.queue_jobs(server_->state.queue(queue)->handle);
+        const Handles jobs = server_->state.queue_jobs(server_->state.queue(queue)->handle);
         for (const uint64_t handle : jobs) {
             const Job* job = server_->state.job(handle);
             if (job->history()) continue;

@@ -19,6 +19,20 @@ TEST(SharedText, ATextAndANameAreKeptApart) {
     EXPECT_EQ(SharedText(), SharedText(""));
 }
 
+TEST(SharedText, TextsOfSeveralKindsAreKeptApart) {
+    const int kind = 0;
+    const int other = 0;
+    SharedTexts texts;
+    const SharedText text = texts.of(&kind, "ncpus", "4");
+    EXPECT_EQ(text.kind(), &kind);
+    EXPECT_EQ(text.whole(), "ncpus4");
+    EXPECT_TRUE(texts.of(&kind, "ncpus", "4").shares(text));
+    EXPECT_EQ(texts.of(&other, "ncpus", "4").kind(), &other);
+    EXPECT_NE(text, SharedText(&other, "ncpus", "4"));
+    EXPECT_EQ(SharedText(&kind, "", "").kind(), &kind);
+    EXPECT_EQ(SharedText("ncpus", "4").kind(), nullptr);
+}
+
 TEST(SharedText, CopiesAreTheSameMemory) {
     SharedText text("some text");
     {

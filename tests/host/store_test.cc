@@ -111,8 +111,8 @@ TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     EXPECT_EQ(state.job("2")->mtime, 60);
     EXPECT_FALSE(state.job("3")->attributes.has("comment"));
     // The jobs share the text in memory, too.
-    EXPECT_TRUE(state.job("1")->attributes.find("comment")->both.shares(
-        state.job("2")->attributes.find("comment")->both));
+    EXPECT_EQ(state.job("1")->attributes.text("comment").data(),
+              state.job("2")->attributes.text("comment").data());
 }
 
 // A comment that was stored alone isn't stored a second time with its whole job. It is deleted with the job.

@@ -371,7 +371,7 @@ Result<bool> purge_history(Server& server, int64_t now) {
     constexpr size_t kMostRemoved = 500;
     const int64_t keep = server.state.server.integer("job_history_duration", kDefaultHistorySeconds);
     const bool enabled = keeps_history(server);
-    const std::set<uint64_t>& finished = server.state.finished_jobs();
+    const Handles& finished = server.state.finished_jobs();
     Change change(server, now);
     size_t removed = 0;
     auto next = finished.upper_bound(server.purged_up_to);

@@ -271,7 +271,7 @@ void await(Change& change, Job& job, const std::vector<RunId>& preempted) {
 }
 
 void launch_awaiting(Server& server) {
-    const std::set<uint64_t> waiting = server.state.awaiting_jobs();
+    const Handles waiting = server.state.awaiting_jobs();
     for (const uint64_t handle : waiting) {
         const Job* job = server.state.job(handle);
         if (job == nullptr || job->state != job_state::kRunning) continue;

@@ -139,7 +139,7 @@ void Pass::route(const Job& known, const Queue& queue) {
 // Routes the jobs of a queue. Returns false if the time or the number of changes was used up before the last
 // job.
 bool Pass::route_queue(const Queue& queue) {
-    const std::set<uint64_t>& jobs = server_.state.queue_jobs(queue.handle);
+    const Handles& jobs = server_.state.queue_jobs(queue.handle);
     for (auto at = jobs.upper_bound(pass_.job); at != jobs.end(); ++at) {
         if (changes_ >= kMostChanges || time_is_over()) return false;
         route(*server_.state.job(*at), queue);

@@ -12,7 +12,7 @@
 namespace pbs::host {
 
 void RunningUsage::look() {
-    const std::set<uint64_t>& running = server_.state.server_usage().jobs;
+    const Handles& running = server_.state.server_usage().jobs;
     const std::size_t count = std::min({running.size(), running.size() / kTicks + 1, kMostAtOnce});
     std::vector<uint64_t> due;
     due.reserve(count);

@@ -41,9 +41,9 @@ bool is_sent(const AttributeDef& def) {
 ifl::Attributes attributes_of(const Job& job) {
     ifl::Attributes out;
     for (const AttributeValue& value : job.attributes.values()) {
-        if (!is_sent(*value.def)) continue;
-        if (value.def->name == "Resource_List" && job.is_defaulted(value.resource())) continue;
-        out.push_back({.name = std::string(value.def->name),
+        if (!is_sent(*value.def())) continue;
+        if (value.def()->name == "Resource_List" && job.is_defaulted(value.resource())) continue;
+        out.push_back({.name = std::string(value.def()->name),
                        .resource = std::string(value.resource()),
                        .value = std::string(value.value())});
     }

@@ -307,7 +307,7 @@ bool is_told_the_same(const Job& a, const Job& b) {
     const auto values = [](const Job& job) {
         std::map<std::pair<std::string_view, std::string_view>, std::string_view> all;
         for (const AttributeValue& value : job.attributes.values())
-            all[{value.def->name, value.resource()}] = value.value();
+            all[{value.def()->name, value.resource()}] = value.value();
         return all;
     };
     return a.queue == b.queue && a.qtime == b.qtime && a.ctime == b.ctime && values(a) == values(b);

@@ -24,7 +24,7 @@ std::optional<cluster::ResourceRef> ref_of(const Resource* resource) {
 void read_views(const Attributes& attributes, std::vector<ifl::AttributeView>& views) {
     views.clear();
     for (const AttributeValue& value : attributes.values())
-        views.push_back({value.def->name, value.resource(), value.value()});
+        views.push_back({value.def()->name, value.resource(), value.value()});
 }
 
 std::vector<ifl::AttributeView> views_of(const Attributes& attributes) {

@@ -13,7 +13,7 @@ namespace pbs::host {
 namespace {
 
 bool before(const AttributeValue& value, const AttributeDef* def, std::string_view resource) {
-    if (value.def != def) return value.def < def;
+    if (value.def() != def) return value.def() < def;
     return value.resource() < resource;
 }
 
@@ -91,7 +91,7 @@ Result<std::string> combined(Type type, std::string_view current, std::string_vi
 
 const AttributeValue* Attributes::find(std::string_view name, std::string_view resource) const {
     for (const AttributeValue& value : values_)
-        if (value.def->name == name && value.resource() == resource) return &value;
+        if (value.def()->name == name && value.resource() == resource) return &value;
     return nullptr;
 }
 
@@ -111,7 +111,7 @@ bool Attributes::boolean(std::string_view name, bool otherwise) const {
 
 int64_t Attributes::integer(std::string_view name, int64_t otherwise) const {
     const AttributeValue* value = find(name);
-    return value == nullptr ? otherwise : amount_of(value->def->type, value->value());
+    return value == nullptr ? otherwise : amount_of(value->def()->type, value->value());
 }
 
 std::vector<std::string> Attributes::list(std::string_view name) const {
@@ -120,42 +120,45 @@ std::vector<std::string> Attributes::list(std::string_view name) const {
 
 std::span<const AttributeValue> Attributes::all_of(std::string_view name) const {
     size_t first = 0;
-    while (first < values_.size() && values_[first].def->name != name) ++first;
+    while (first < values_.size() && values_[first].def()->name != name) ++first;
     size_t last = first;
-    while (last < values_.size() && values_[last].def->name == name) ++last;
+    while (last < values_.size() && values_[last].def()->name == name) ++last;
     return std::span(values_).subspan(first, last - first);
 }
 
 std::span<const AttributeValue> Attributes::all_of(const AttributeDef& def) const {
     const auto first = std::partition_point(values_.begin(), values_.end(),
-                                            [&](const AttributeValue& have) { return have.def < &def; });
+                                            [&](const AttributeValue& have) { return have.def() < &def; });
     auto last = first;
-    while (last != values_.end() && last->def == &def) ++last;
+    while (last != values_.end() && last->def() == &def) ++last;
     return {first, last};
 }
 
-void Attributes::put(const AttributeDef& def, SharedText both) {
-    const auto at = std::partition_point(values_.begin(), values_.end(), [&](const AttributeValue& have) {
-        return before(have, &def, both.name());
-    });
-    if (at != values_.end() && at->def == &def && at->resource() == both.name()) {
-        at->both = std::move(both);
+void Attributes::put(AttributeValue value) {
+    const auto precedes = [&](const AttributeValue& have) {
+        return before(have, value.def(), value.resource());
+    };
+    // Values that are read from the database mostly come in order.
+    const bool is_last = values_.empty() || precedes(values_.back());
+    const auto at = is_last ? values_.end() : std::partition_point(values_.begin(), values_.end(), precedes);
+    if (at != values_.end() && at->def() == value.def() && at->resource() == value.resource()) {
+        *at = std::move(value);
         return;
     }
     const auto position = at - values_.begin();
     // Grow by two values only. By itself the vector would double its memory, which is too much for very many
     // jobs.
     if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
-    values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
+    values_.insert(values_.begin() + position, std::move(value));
 }
 
 void Attributes::set(const AttributeDef& def, std::string_view resource, std::string_view value) {
-    put(def, SharedText(resource, value));
+    put(AttributeValue(def, resource, value));
 }
 
 bool Attributes::unset(const AttributeDef& def, std::string_view resource) {
     return std::erase_if(values_, [&](const AttributeValue& value) {
-               return value.def == &def && (resource.empty() || value.resource() == resource);
+               return value.def() == &def && (resource.empty() || value.resource() == resource);
            }) > 0;
 }
 
@@ -169,13 +172,11 @@ void Attributes::fit(size_t spare) {
 
 void Attributes::shrink(SharedTexts& texts, size_t spare) {
     fit(spare);
-    for (AttributeValue& value : values_) texts.share(value.both);
+    for (AttributeValue& value : values_) value.share(texts);
 }
 
 bool Attributes::operator==(const Attributes& other) const {
-    return std::equal(
-        values_.begin(), values_.end(), other.values_.begin(), other.values_.end(),
-        [](const AttributeValue& a, const AttributeValue& b) { return a.def == b.def && a.both == b.both; });
+    return std::ranges::equal(values_, other.values_);
 }
 
 namespace {
@@ -268,7 +269,7 @@ Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const
 }
 
 Type type_of(const AttributeValue& value, const ResourceTable& resources) {
-    if (value.def->type != Type::resources) return value.def->type;
+    if (value.def()->type != Type::resources) return value.def()->type;
     const Resource* resource = resources.find(value.resource());
     return resource == nullptr ? Type::text : resource->type;
 }

@@ -34,13 +34,25 @@ using ifl::server_table;
 // An attribute in a request or a reply.
 using AttributeChange = ifl::Attribute;
 
-// A value of an attribute. Copies share the text.
-struct AttributeValue {
-    const AttributeDef* def = nullptr;
-    SharedText both{};  // the resource, if any, and the value
+// A value of an attribute. Copies share the memory, so a list of values takes 8 bytes for each.
+class AttributeValue {
+  public:
+    AttributeValue(const AttributeDef& def, std::string_view resource, std::string_view value)
+        : all_(&def, resource, value) {}
+    // Makes a value that shares the memory of an equal one that `texts` remembers.
+    AttributeValue(const AttributeDef& def, std::string_view resource, std::string_view value,
+                   SharedTexts& texts)
+        : all_(texts.of(&def, resource, value)) {}
 
-    std::string_view resource() const { return both.name(); }
-    std::string_view value() const { return both.text(); }  // in canonical form
+    const AttributeDef* def() const { return static_cast<const AttributeDef*>(all_.kind()); }
+    std::string_view resource() const { return all_.name(); }
+    std::string_view value() const { return all_.text(); }  // in canonical form
+    // Makes the value share the memory of an equal one.
+    void share(SharedTexts& texts) { texts.share(all_); }
+    bool operator==(const AttributeValue& other) const = default;
+
+  private:
+    SharedText all_;
 };
 
 // The attribute values of one object, in the order of the attribute table. The values of one attribute are in
@@ -61,8 +73,8 @@ class Attributes {
 
     // Sets a canonical value.
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
-    // Sets a value whose resource and text are in one SharedText.
-    void put(const AttributeDef& def, SharedText both);
+    // Sets a value, or replaces the one of the same attribute and resource.
+    void put(AttributeValue value);
     // Removes one value or, with an empty resource, all values of the attribute. Returns false if there was
     // none.
     bool unset(const AttributeDef& def, std::string_view resource);

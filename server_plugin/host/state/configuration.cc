@@ -54,10 +54,10 @@ std::string title(const ConfigName& object) {
 ConfigValues config_values(const Attributes& server) {
     ConfigValues values;
     for (const AttributeValue& value : server.values()) {
-        if ((value.def->flags & kAllWrites) == 0 || (value.def->flags & computed) != 0) continue;
+        if ((value.def()->flags & kAllWrites) == 0 || (value.def()->flags & computed) != 0) continue;
         values.emplace_back(value.resource().empty()
-                                ? std::string(value.def->name)
-                                : fmt::format("{}.{}", value.def->name, value.resource()),
+                                ? std::string(value.def()->name)
+                                : fmt::format("{}.{}", value.def()->name, value.resource()),
                             value.value());
     }
     return values;

@@ -2,6 +2,8 @@
 // modifies a copy, stores it, and only then replaces the object.
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -62,6 +64,9 @@ struct Estimate {
     std::string exec_vnode;
 };
 
+// Handles of jobs: 9 bytes for each if they come in ascending order, as they mostly do.
+using Handles = absl::btree_set<uint64_t>;
+
 // An array's data about its subjobs (array.h). Subjobs that run, wait to run again or are in the history are
 // jobs of their own. The other subjobs are known only by these sets of indices.
 struct Subjobs {
@@ -79,8 +84,14 @@ struct Job {
     uint64_t sequence = 0;  // the number in the id, or an arbitrary one (job_name.h)
     std::string id;         // "12.server", "12[].server", "12[7].server"
     // Only advance() writes state, substate, at_end and deleted (job_state.h).
-    char state = job_state::kTransit;
     int substate = substate::kTransitIn;
+    char state = job_state::kTransit;
+    // The consequence of the run's end: `requeue` after a request to rerun the job, else `finish`.
+    enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
+    bool deleted = false;  // a request has deleted it; it ends as terminated
+    // True for a job of another server, from which it is pulled when it can run here (peers.h). Such a job
+    // isn't in the State.
+    bool elsewhere = false;
     uint64_t queue = 0;
     SharedText queue_name{};
     int64_t queue_rank = 0;
@@ -96,9 +107,6 @@ struct Job {
     SharedText exec_host{};
     // The places that a running job holds.
     std::vector<Place> places;
-    // The consequence of the run's end: `requeue` after a request to rerun the job, else `finish`.
-    enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
-    bool deleted = false;  // a request has deleted it; it ends as terminated
     // Names of the resources in Resource_List whose values are defaults. In a queue with other defaults these
     // resources get other values.
     SharedText defaulted{};  // "ncpus,place", sorted
@@ -108,9 +116,6 @@ struct Job {
     // Set for a subjob only: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
-    // True for a job of another server, from which it is pulled when it can run here (peers.h). Such a job
-    // isn't in the State.
-    bool elsewhere = false;
 
     // Frees unused memory, and makes equal texts of several jobs share memory.
     void shrink(SharedTexts& texts);
@@ -266,7 +271,7 @@ struct Sched {
 // jobs, and never stored.
 struct Usage {
     Amounts assigned;
-    std::set<uint64_t> jobs;  // handles of running jobs
+    Handles jobs;  // handles of running jobs
 };
 
 }  // namespace pbs::host

@@ -9,12 +9,12 @@
 
 namespace pbs::host {
 
-SharedText::SharedText(std::string_view name, std::string_view text) {
+SharedText::SharedText(const void* kind, std::string_view name, std::string_view text) {
     const std::size_t size = name.size() + text.size();
-    if (size == 0) return;
+    if (size == 0 && kind == nullptr) return;
     if (size > std::numeric_limits<uint32_t>::max()) throw std::length_error("a text of 4 GB");
-    block_ = new (::operator new(sizeof(Block) + size))
-        Block{1, static_cast<uint32_t>(size), static_cast<uint32_t>(name.size())};
+    block_ = new (::operator new(std::max(sizeof(Block), kBytes + size)))
+        Block{kind, 1, static_cast<uint32_t>(size), static_cast<uint32_t>(name.size())};
     std::ranges::copy(name, bytes());
     std::ranges::copy(text, bytes() + name.size());
 }
@@ -23,9 +23,10 @@ void SharedText::release() {
     if (block_ != nullptr && --block_->owners == 0) ::operator delete(block_);
 }
 
-SharedText& SharedTexts::place_of(std::string_view name, std::string_view text) {
+SharedText& SharedTexts::place_of(const void* kind, std::string_view name, std::string_view text) {
     const std::hash<std::string_view> hash;
-    return known_[(hash(name) * 31 + hash(text)) % kSlots];
+    return known_[((std::hash<const void*>()(kind) / alignof(void*)) * 961 + hash(name) * 31 + hash(text)) %
+                  kSlots];
 }
 
 void SharedTexts::remember(SharedText& known, const SharedText& text) {
@@ -42,18 +43,18 @@ void SharedTexts::remember(SharedText& known, const SharedText& text) {
 
 void SharedTexts::share(SharedText& text) {
     // A text with several owners is a copy, and so shares its memory already.
-    if (text.whole().empty() || text.block_->owners > 1) return;
-    SharedText& known = place_of(text.name(), text.text());
+    if (text.block_ == nullptr || text.block_->owners > 1) return;
+    SharedText& known = place_of(text.kind(), text.name(), text.text());
     if (known == text)
         text = known;
     else
         remember(known, text);
 }
 
-SharedText SharedTexts::of(std::string_view name, std::string_view text) {
-    SharedText& known = place_of(name, text);
-    if (known.name() == name && known.text() == text) return known;
-    SharedText fresh(name, text);
+SharedText SharedTexts::of(const void* kind, std::string_view name, std::string_view text) {
+    SharedText& known = place_of(kind, name, text);
+    if (known.kind() == kind && known.name() == name && known.text() == text) return known;
+    SharedText fresh(kind, name, text);
     remember(known, fresh);
     return fresh;
 }

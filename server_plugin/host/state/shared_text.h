@@ -9,13 +9,15 @@
 
 namespace pbs::host {
 
-// A name and a text in one piece of memory; both may be empty. Not thread-safe: owners are counted without
-// locks.
+// A name and a text in one piece of memory; both may be empty. The piece also has a pointer to the kind of
+// the text, such as the attribute whose value it is, so that lists of texts need no room for it. Not
+// thread-safe: owners are counted without locks.
 class SharedText {
   public:
     SharedText() = default;  // name and text are empty
     explicit SharedText(std::string_view text) : SharedText({}, text) {}
-    SharedText(std::string_view name, std::string_view text);
+    SharedText(std::string_view name, std::string_view text) : SharedText(nullptr, name, text) {}
+    SharedText(const void* kind, std::string_view name, std::string_view text);
     SharedText(const SharedText& other) noexcept : block_(other.block_) {
         if (block_ != nullptr) ++block_->owners;
     }
@@ -26,6 +28,8 @@ class SharedText {
     }
     ~SharedText() { release(); }
 
+    // The kind; null: none was given.
+    const void* kind() const { return block_ == nullptr ? nullptr : block_->kind; }
     std::string_view name() const {
         return block_ == nullptr ? std::string_view() : std::string_view(bytes(), block_->name);
     }
@@ -39,7 +43,8 @@ class SharedText {
     }
     bool empty() const { return text().empty(); }
     bool operator==(const SharedText& other) const {
-        return block_ == other.block_ || (name() == other.name() && text() == other.text());
+        return block_ == other.block_ ||
+               (kind() == other.kind() && name() == other.name() && text() == other.text());
     }
     // Returns whether this text and `other` use the same memory.
     bool shares(const SharedText& other) const { return block_ == other.block_; }
@@ -47,11 +52,14 @@ class SharedText {
   private:
     friend class SharedTexts;
     struct Block {
+        const void* kind;
         uint32_t owners;
         uint32_t size;  // bytes of name and text
         uint32_t name;
     };
-    char* bytes() const { return reinterpret_cast<char*>(block_ + 1); }
+    // The bytes follow the last member, in the room at the end of the block, too.
+    static constexpr std::size_t kBytes = sizeof(const void*) + 3 * sizeof(uint32_t);
+    char* bytes() const { return reinterpret_cast<char*>(block_) + kBytes; }
     void release();
 
     Block* block_ = nullptr;
@@ -64,10 +72,11 @@ class SharedTexts {
     // Replaces the text by an equal remembered one, or remembers it.
     void share(SharedText& text);
     // Returns an equal remembered text, or makes one.
-    SharedText of(std::string_view name, std::string_view text);
+    SharedText of(std::string_view name, std::string_view text) { return of(nullptr, name, text); }
+    SharedText of(const void* kind, std::string_view name, std::string_view text);
 
   private:
-    SharedText& place_of(std::string_view name, std::string_view text);
+    SharedText& place_of(const void* kind, std::string_view name, std::string_view text);
     void remember(SharedText& known, const SharedText& text);
 
     static constexpr std::size_t kSlots = 4096;

@@ -17,7 +17,7 @@ void add_to(Usage& usage, const Job& job, const Amounts& amounts, int64_t by) {
     }
 }
 
-void index(std::set<uint64_t>& set, const Job& job, bool in) {
+void index(Handles& set, const Job& job, bool in) {
     if (in) {
         set.insert(set.end(), job.handle);  // a new job's handle is the largest
     } else {
@@ -254,7 +254,7 @@ void State::set_comment(uint64_t handle, std::string_view comment, int64_t mtime
     if (comment.empty())
         at->second.attributes.unset(def, {});
     else
-        at->second.attributes.put(def, texts_.of({}, comment));
+        at->second.attributes.put(AttributeValue(def, {}, comment, texts_));
 }
 
 void State::put(Job job) {
@@ -287,7 +287,7 @@ void State::enter(const Job& job) {
     handle_in_use(job.handle);
     if (job.is_subjob()) last_subjob_ = std::max(last_subjob_, job.sequence);
     if (is_foreign(job.sequence)) last_foreign_ = std::max(last_foreign_, job.sequence);
-    handle_of_sequence_[job.sequence] = job.handle;
+    handle_of_sequence_.insert_or_assign(handle_of_sequence_.end(), job.sequence, job.handle);
 }
 
 void State::put(Queue queue) {
@@ -401,8 +401,8 @@ const Usage& State::queue_usage(uint64_t queue) const {
     return at == queue_usage_.end() ? none : at->second;
 }
 
-const std::set<uint64_t>& State::queue_jobs(uint64_t queue) const {
-    static const std::set<uint64_t> none;
+const Handles& State::queue_jobs(uint64_t queue) const {
+    static const Handles none;
     const auto at = queue_jobs_.find(queue);
     return at == queue_jobs_.end() ? none : at->second;
 }

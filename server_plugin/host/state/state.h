@@ -9,6 +9,8 @@
 //   state.put(std::move(job));  // counts follow
 #pragma once
 
+#include <absl/container/btree_map.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -157,14 +159,14 @@ class State {
     const Usage& queue_usage(uint64_t queue) const;
     const Usage& server_usage() const { return server_usage_; }
     // The handles of the queue's jobs, in the order of queueing.
-    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes jobs in the history
+    const Handles& queue_jobs(uint64_t queue) const;  // includes jobs in the history
     // The handles of those subjobs of an array that are jobs of their own, by index.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
-    const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
-    const std::set<uint64_t>& running_jobs() const { return running_; }  // includes suspended ones
-    const std::set<uint64_t>& finished_jobs() const { return finished_; }
+    const Handles& waiting_jobs() const { return waiting_; }
+    const Handles& running_jobs() const { return running_; }  // includes suspended ones
+    const Handles& finished_jobs() const { return finished_; }
     // The handles of the jobs that wait for preemptions before they are launched (preemption.h).
-    const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
+    const Handles& awaiting_jobs() const { return awaiting_; }
     bool checkpoints = false;  // this host can checkpoint jobs
 
   private:
@@ -175,7 +177,7 @@ class State {
 
     std::map<uint64_t, Job> jobs_;
     SharedTexts texts_;  // the texts of attributes that jobs share
-    std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
+    absl::btree_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
     std::unordered_map<uint64_t, uint64_t> told_;        // from the plugin's handle of a job to the job's own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
@@ -194,11 +196,11 @@ class State {
     std::unordered_map<uint64_t, Usage> node_usage_;
     std::unordered_map<uint64_t, Usage> queue_usage_;
     Usage server_usage_;
-    std::unordered_map<uint64_t, std::set<uint64_t>> queue_jobs_;
-    std::set<uint64_t> waiting_;
-    std::set<uint64_t> running_;
-    std::set<uint64_t> finished_;
-    std::set<uint64_t> awaiting_;
+    std::unordered_map<uint64_t, Handles> queue_jobs_;
+    Handles waiting_;
+    Handles running_;
+    Handles finished_;
+    Handles awaiting_;
     uint64_t last_handle_ = 0;
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;

@@ -187,25 +187,29 @@ Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view na
                 [&](Query& query) { query.bind(type).bind(name); });
     } else {
         for (const AttributeValue& value : before->values())
-            if (done && !attributes.has(value.def->name, value.resource()))
+            if (done && !attributes.has(value.def()->name, value.resource()))
                 done =
                     run("DELETE FROM object_attribute WHERE name=?3 AND resource=?4 AND "
                         "object=(SELECT id FROM object WHERE type=?1 AND name=?2)",
                         [&](Query& query) {
-                            query.bind(type).bind(name).bind(value.def->name).bind(value.resource());
+                            query.bind(type).bind(name).bind(value.def()->name).bind(value.resource());
                         });
     }
     for (const AttributeValue& value : attributes.values()) {
         if (!done) return done;
         const AttributeValue* stored =
-            before == nullptr ? nullptr : before->find(value.def->name, value.resource());
+            before == nullptr ? nullptr : before->find(value.def()->name, value.resource());
         if (stored != nullptr && stored->value() == value.value()) continue;
-        done = run(
-            "INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
-            "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
-            [&](Query& query) {
-                query.bind(type).bind(name).bind(value.def->name).bind(value.resource()).bind(value.value());
-            });
+        done =
+            run("INSERT OR REPLACE INTO object_attribute(object, name, resource, value) "
+                "SELECT id, ?3, ?4, ?5 FROM object WHERE type=?1 AND name=?2",
+                [&](Query& query) {
+                    query.bind(type)
+                        .bind(name)
+                        .bind(value.def()->name)
+                        .bind(value.resource())
+                        .bind(value.value());
+                });
     }
     return done;
 }
@@ -261,7 +265,7 @@ Result<void> Store::save(const Job& job, bool is_new) {
     const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
     const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
     const std::string attributes =
-        impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
+        impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def());
     const char state = job.state;
     // Update the row in place, because replacing it would remove the job's script, too.
     auto done = impl_->run(

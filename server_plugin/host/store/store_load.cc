@@ -97,7 +97,7 @@ bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) cons
     if (!numbers.read(attributes, texts, job.attributes)) return false;
     if (const std::string_view comment = row.text[R::comment]; !comment.empty()) {
         static const AttributeDef& def = *job_table().find("comment");
-        job.attributes.put(def, texts.of({}, comment));
+        job.attributes.put(AttributeValue(def, {}, comment, texts));
         job.mtime = row.number[R::comment_mtime];
     }
     job.attributes.fit(job.spare_attributes());

@@ -31,7 +31,7 @@ AttributeRows rows_of(const AttributeTable& table) {
 std::string netstrings_of(const Attributes& attributes) {
     std::string out;
     for (const AttributeValue& value : attributes.values()) {
-        put_netstring(out, value.def->name);
+        put_netstring(out, value.def()->name);
         put_netstring(out, value.resource());
         put_netstring(out, value.value());
     }
@@ -46,7 +46,7 @@ bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts
         const auto value = resource ? take_netstring(in) : std::nullopt;
         if (!value) return false;
         if (const auto row = rows.find(*name); row != rows.end())
-            attributes.put(*row->second, texts.of(*resource, *value));
+            attributes.put(AttributeValue(*row->second, *resource, *value, texts));
     }
     return true;
 }
@@ -92,8 +92,8 @@ std::string AttributeNumbers::write(const Attributes& attributes, const Attribut
     out.reserve(kUsual);
     out += kMark;
     for (const AttributeValue& value : attributes.values()) {
-        if (value.def == without) continue;
-        put_number(out, numbers_.at(place(*value.def)));
+        if (value.def() == without) continue;
+        put_number(out, numbers_.at(place(*value.def())));
         put_number(out, value.resource().size());
         out += value.resource();
         put_number(out, value.value().size());
@@ -110,7 +110,8 @@ bool AttributeNumbers::read(std::string_view in, SharedTexts& texts, Attributes&
         const auto resource = number ? take_text(in) : std::nullopt;
         const auto value = resource ? take_text(in) : std::nullopt;
         if (!value || *number == 0 || *number >= rows_.size()) return false;
-        if (const AttributeDef* row = rows_[*number]) attributes.put(*row, texts.of(*resource, *value));
+        if (const AttributeDef* row = rows_[*number])
+            attributes.put(AttributeValue(*row, *resource, *value, texts));
     }
     return true;
 }
