@@ -354,7 +354,6 @@ class Site {
         if (auto done = store_->load(state); !done) fault("the database can't be read", done.error().message);
         ServerOptions options;
         options.home = home_.string();
-        options.scripts = (home_ / "jobs").string();
         options.undelivered = home_.string();
         options.starter = "root";
         options.program = "/bin/true";

@@ -44,7 +44,7 @@ TEST(JobSpecFile, IsReadAsItWasWritten) {
     job.user = "alice";
     job.uid = 4294967294U;
     job.gid = 100;
-    job.script = "/path with space";
+    job.script = "echo\n";  // isn't in the file
     spec.boot = "0d1b";
     job.script_arguments = {"-x", "", "a b"};
     job.shell = "/bin/csh";
@@ -68,6 +68,9 @@ TEST(JobSpecFile, IsReadAsItWasWritten) {
     EXPECT_EQ(read->start.script_arguments, job.script_arguments);
     EXPECT_EQ(read->start.umask, job.umask);
     EXPECT_EQ(read->start.walltime, job.walltime);
+    EXPECT_EQ(read->start.script, "");
+    const std::string earlier = "version=1\nscript=/home/pbs/12.SC\n" + text.substr(text.find('\n') + 1);
+    EXPECT_TRUE(parse_job_spec(earlier, "file")) << "a file of an earlier version";
     job.umask.reset();
     job.walltime.reset();
     job.cput.reset();

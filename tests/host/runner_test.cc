@@ -121,8 +121,7 @@ class RunnerTest : public testing::Test {
         job.uid = owner_.pw_uid;
         job.gid = owner_.pw_gid;
         job.shell = "/bin/sh";
-        job.script = top_ / (id + ".script");
-        std::ofstream(job.script) << script;
+        job.script = script;
         job.variables = {{"PBS_O_WORKDIR", work_}, {"PBS_O_HOST", "localhost"}};
         job.hosts = {"localhost"};
         return job;
@@ -159,7 +158,6 @@ class RunnerTest : public testing::Test {
     RunReport run(const JobStart& job) {
         const auto started = runner_->start(job);
         EXPECT_TRUE(started) << started.error().message;
-        if (started) fs::remove(job.script);  // the runner uses its own copy
         return wait_end();
     }
 
@@ -657,10 +655,10 @@ TEST_F(RunnerTest, SaysWhyAJobCannotStart) {
     EXPECT_EQ(end.exit.message, "no user no_such_user_here on this machine");
 
     start = job("echo\n", "3.test");
-    fs::remove(start.script);
+    fs::create_directories(home_ + "/mom_priv/jobs/3.test.1.SC/full");
     const auto started = runner_->start(start);
     ASSERT_FALSE(started);
-    EXPECT_THAT(started.error().message, HasSubstr("3.test.script: No such file or directory"));
+    EXPECT_THAT(started.error().message, HasSubstr("cannot write "));
 }
 
 TEST_F(RunnerTest, RefusesAnUnsafeJobId) {

@@ -123,7 +123,6 @@ class ServerTest : public testing::Test {
         ASSERT_TRUE(store_->load(state));
         ServerOptions options;
         options.home = folder_;
-        options.scripts = folder_ + "/jobs";
         options.starter = "starter";
         server_ = std::make_unique<Server>(std::move(state),
                                            ServerParts{*store_, *log_, *accounting_, *mailer_, executor_,

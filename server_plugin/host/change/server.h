@@ -62,8 +62,7 @@ struct ServerParts {
 };
 
 struct ServerOptions {
-    std::string home;     // absolute
-    std::string scripts;  // the folder for scripts that the runner reads: HOME/server_priv/jobs
+    std::string home;  // absolute
     std::string undelivered;
     std::string starter;  // the user who runs the server; he counts as a manager
     uint16_t port = 0;

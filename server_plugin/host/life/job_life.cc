@@ -1,7 +1,6 @@
 #include "server_plugin/host/life/job_life.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -161,8 +160,7 @@ void retire(Change& change, Job& job, JobEvent end) {
 void end_job(Change& change, Job& job, const RunReport& report) {
     Server& server = change.server();
     const RunId id = report.id;
-    change.then([&server, id, script = script_path(server, job)] {
-        unlink(script.c_str());
+    change.then([&server, id] {
         server.ended_runs.push_back(id);
         server.counters.job_ended();
     });

@@ -1,14 +1,11 @@
 #include "server_plugin/host/life/launch.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/accounting.h"
@@ -30,29 +27,6 @@
 
 namespace pbs::host {
 namespace {
-
-// Writes the script to a file for the runner, which copies it for the owner. The file needn't be durable,
-// because the database has the script.
-Result<std::string> write_script(const Server& server, const Job& job) {
-    auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
-    if (!script) return tl::unexpected(script.error());
-    const std::string path = script_path(server, job);
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
-    std::string_view left = *script;
-    while (!left.empty()) {
-        const ssize_t n = write(fd, left.data(), left.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            const int error = errno;
-            close(fd);
-            return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(error)));
-        }
-        left.remove_prefix(static_cast<size_t>(n));
-    }
-    close(fd);
-    return path;
-}
 
 // Returns the job's limit of a memory resource in kB, rounded up; nullopt: no limit.
 std::optional<int64_t> memory_limit(const Job& job, std::string_view resource) {
@@ -103,9 +77,9 @@ std::optional<unsigned> umask_of(const Job& job) {
 // job.
 Result<void> start(Server& server, const Job& job) {
     try {
-        auto script = write_script(server, job);
+        auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
         if (!script) return tl::unexpected(script.error());
-        auto what = job_start(job, server, *script);
+        auto what = job_start(job, server, std::move(*script));
         return what ? server.parts.executor.start(*what) : tl::unexpected(what.error());
     } catch (const std::exception& error) {
         return fail(PBSE_SYSTEM, error.what());
@@ -138,11 +112,7 @@ std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view 
     return std::chrono::seconds(amount_of(Type::duration, value->value()));
 }
 
-std::string script_path(const Server& server, const Job& job) {
-    return fmt::format("{}/{}.SC", server.options.scripts, job.id);
-}
-
-Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script) {
+Result<JobStart> job_start(const Job& job, const Server& server, std::string script) {
     const Attributes& a = job.attributes;
     const auto user = find_user(std::string(a.text("euser")));
     if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
@@ -155,7 +125,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     start.uid = user->uid;
     const std::string group(a.text("egroup"));
     start.gid = group == user->group ? user->gid : find_group(group).value_or(user->gid);
-    start.script = script;
+    start.script = std::move(script);
     start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
     start.output_path = a.text("Output_Path");
     start.error_path = a.text("Error_Path");

@@ -11,14 +11,11 @@
 
 namespace pbs::host {
 
-// Collects the runner's data for a job. `script` is the path of the script's file.
-Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script);
+// Collects the runner's data for a job. `script` is the script's text.
+Result<JobStart> job_start(const Job& job, const Server& server, std::string script);
 
 // Returns the limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.
 std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource);
-
-// Returns the path of the file with a running job's script, which is removed when the run ends.
-std::string script_path(const Server& server, const Job& job);
 
 // Passes the present limits of a running job's walltime and cput to the runner.
 void set_limits(Server& server, const Job& job);

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ifl/pbs_error.h"
@@ -33,6 +35,14 @@ namespace {
 std::string surroundings(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets variables
     return value == nullptr ? "" : value;
+}
+
+// Removes the scripts that an earlier version has left. The runner had its own copies of them.
+void remove_left_scripts(const std::string& folder) {
+    std::error_code ignored;
+    std::filesystem::directory_iterator entry(folder, ignored);
+    for (; entry != std::filesystem::directory_iterator(); entry.increment(ignored))
+        if (entry->path().extension() == ".SC") std::filesystem::remove(entry->path(), ignored);
 }
 
 // Writes the port to a new file and then renames that file to `path`, so that a reader never sees half of it.
@@ -114,10 +124,10 @@ Result<void> Program::open_state() {
     log_->write(LogEvent::system, LogClass::server, "jobs", runner_->supervision());
     for (const std::string& note : read_mom_config(home_->path()).notes) log_->error("jobs", note);
     executor_ = std::make_unique<RunnerExecutor>(*runner_);
+    remove_left_scripts(home_->server_jobs());
 
     ServerOptions server_options;
     server_options.home = home_->path();
-    server_options.scripts = home_->server_jobs();
     server_options.undelivered = home_->undelivered();
     const auto starter = find_user(geteuid());
     server_options.starter = starter ? starter->name : std::to_string(geteuid());

@@ -44,6 +44,11 @@ class Reader {
         (*this)(key, to);
     }
 
+    // Accepts the key.
+    void ignored(const char* key) {
+        takes_[key] = [](const std::string&) { return Result<void>(); };
+    }
+
     // Reads the file's text, which has to begin with version=1 and to end with complete=1. If complete=1 is
     // missing, the file is cut short.
     Result<void> read(std::string_view text, std::string_view name) {
@@ -143,6 +148,7 @@ class Writer {
     void if_set(const char* key, const T& value) {
         if (value != T()) (*this)(key, value);
     }
+    void ignored(const char*) {}
     std::string finish() {
         (*this)("complete", 1);
         return write_key_values(values_);
@@ -170,7 +176,7 @@ void fields(A& a, Ref<A, JobSpec> spec) {
     a("user", job.user);
     a("uid", job.uid);
     a("gid", job.gid);
-    a("script", job.script);
+    a.ignored("script");  // of earlier versions
     a("argument", job.script_arguments);
     a("shell", job.shell);
     a.if_set("plain_shell", job.plain_shell);

@@ -113,7 +113,7 @@ class Runner::Impl {
 
     void choose_supervision();
     RunFiles files(const RunId& id) const { return {options_.home, id}; }
-    Result<void> copy_script(const JobStart& job) const;
+    Result<void> write_script(const JobStart& job) const;
     Result<void> write_spec(const JobStart& job) const;
     Result<void> watch(Watch watch);
     Watch unwatch(std::uint64_t number);
@@ -186,13 +186,12 @@ bool Runner::may_run_as(uid_t uid, std::string& reason) const {
 
 // ---- Starting ----
 
-// Copies the script to a file that only the job's owner can read.
-Result<void> Runner::Impl::copy_script(const JobStart& job) const {
-    const auto text = read_file(job.script);
-    if (!text) return tl::unexpected(text.error());
+// Writes the script to a file that only the job's owner can read. The file needn't be durable: after a power
+// failure no start goes on.
+Result<void> Runner::Impl::write_script(const JobStart& job) const {
     const std::string path = files(job.id).script();
-    const Fd copy = new_file_for(path, 0500, job.uid, job.gid);
-    if (copy && write_all(copy.get(), *text)) return {};
+    const Fd file = new_file_for(path, 0500, job.uid, job.gid);
+    if (file && write_all(file.get(), job.script)) return {};
     const int error = errno;
     ::unlink(path.c_str());
     return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
@@ -221,7 +220,7 @@ Result<void> Runner::start(const JobStart& job) {
     if (is_there(files.job()) || is_there(files.started()) || is_there(files.exit()))
         return fail(PBSE_INTERNAL,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
-    if (auto copied = impl_->copy_script(job); !copied) return copied;
+    if (auto written = impl_->write_script(job); !written) return written;
     if (auto written = impl_->write_spec(job); !written) return written;
     // Make the entry first: once the launcher has the request, nothing may fail, such as for lack of memory.
     // The server would hold the job, and the launcher would run it.

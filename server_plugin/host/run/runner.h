@@ -73,8 +73,7 @@ struct JobStart {
     // All groups of the user, with gid. The shepherd looks them up once (look_up_groups()); empty: they
     // haven't been looked up.
     std::vector<gid_t> groups;
-    std::string
-        script;  // path of the submitted script; start() copies the file, which may be removed afterwards
+    std::string script;                         // the text; start() writes it to a file of the user's
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;         // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
     bool plain_shell = false;  // the shell is no login shell; without effect if the job is interactive
