@@ -83,6 +83,7 @@ void KeptEstimates::end() {
     taken_.clear();
     index_.clear();
     freer_.clear();
+    times_ = {};
     next_ = 0;
 }
 
