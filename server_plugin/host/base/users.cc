@@ -1,5 +1,6 @@
 #include "server_plugin/host/base/users.h"
 
+#include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
 
@@ -7,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 #include <vector>
+
+#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -87,6 +90,10 @@ std::optional<gid_t> find_group(const std::string& name, int* error) {
     });
     if (error != nullptr) *error = gid ? 0 : failure_of(failed);
     return gid;
+}
+
+std::string not_looked_up(std::string_view kind, std::string_view name, int error) {
+    return fmt::format("the {} {} can't be looked up: {}", kind, name, values::system_text(error));
 }
 
 bool in_group(const User& user, const std::string& group) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pbs::host {
 
@@ -23,6 +24,8 @@ struct User {
 std::optional<User> find_user(const std::string& name, int* error = nullptr);
 std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name, int* error = nullptr);
+// Says that the look-up of a user or group (`kind`) has failed.
+std::string not_looked_up(std::string_view kind, std::string_view name, int error);
 bool in_group(const User& user, const std::string& group);
 
 // Remembers the users that were looked up in the current second. If many jobs of a user arrive at once, one

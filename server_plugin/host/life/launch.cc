@@ -114,7 +114,9 @@ std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view 
 
 Result<JobStart> job_start(const Job& job, const Server& server, std::string script) {
     const Attributes& a = job.attributes;
-    const auto user = find_user(std::string(a.text("euser")));
+    int error = 0;
+    const auto user = find_user(std::string(a.text("euser")), &error);
+    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("user", a.text("euser"), error));
     if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
     JobStart start;
     start.id = run_id(job);
@@ -124,7 +126,8 @@ Result<JobStart> job_start(const Job& job, const Server& server, std::string scr
     start.user = user->name;
     start.uid = user->uid;
     const std::string group(a.text("egroup"));
-    start.gid = group == user->group ? user->gid : find_group(group).value_or(user->gid);
+    start.gid = group == user->group ? user->gid : find_group(group, &error).value_or(user->gid);
+    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("group", group, error));
     start.script = std::move(script);
     start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
     start.output_path = a.text("Output_Path");

@@ -14,7 +14,6 @@
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/equivalence.h"
 #include "server_plugin/host/state/identity.h"
-#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -100,9 +99,7 @@ Result<void> set_execution_user(Job& job, Server& server) {
     if (name.empty()) name = job.owner();
     int error = 0;
     const auto user = server.recent_users.find(name, server.now(), &error);
-    if (error != 0)
-        return fail(PBSE_SYSTEM,
-                    fmt::format("the user {} can't be looked up: {}", name, values::system_text(error)));
+    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("user", name, error));
     if (!user)
         return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: there is no user {} here", name));
     if (user->uid == 0 && job.handed_in())
