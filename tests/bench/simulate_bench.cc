@@ -1,6 +1,7 @@
 // Measures how many jobs per second a simulation starts. The jobs belong to 100 users, and most are small.
 // Together they need 92 percent of the vnodes' CPUs, or 150 percent. Few jobs arrive or end in the same
 // second. The jobs of the loaded site (Loaded...) are larger, and need three times the CPUs that it has.
+// Archive... have traces like those of the Parallel Workloads Archive.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "tests/bench/archive_traces.h"
 #include "tools/simulate/engine.h"
 #include "tools/simulate/variant.h"
 
@@ -168,6 +170,10 @@ void Loaded(benchmark::State& state, const std::string& changes) {
     run(state, make_loaded_trace(state.range(0)), kLoadedVnodes, kLoadedCpus, changes.c_str());
 }
 
+void Archive(benchmark::State& state, const pbs::bench::ArchiveLog& log) {
+    run(state, pbs::bench::make_archive_trace(log, state.range(0)), log.vnodes, log.cpus_of_vnode, kByQueue);
+}
+
 constexpr const char* kStrict1 = "set policy default_policy strict_ordering=True, backfill_depth=1\n";
 constexpr const char* kStrict100 = "set policy default_policy strict_ordering=True, backfill_depth=100\n";
 constexpr const char* kPastUsage =
@@ -223,4 +229,13 @@ BENCHMARK(StandardOverloaded)
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+    for (const pbs::bench::ArchiveLog& log : pbs::bench::kArchiveLogs)
+        benchmark::RegisterBenchmark(fmt::format("Archive/{}", log.name).c_str(), Archive, log)
+            ->ArgName("jobs")
+            ->Unit(benchmark::kMillisecond)
+            ->Arg(1000)
+            ->Arg(log.jobs);
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+}

@@ -428,14 +428,39 @@ Table overloaded() {
                                                   {"1000", "60000"}, "starts", {{.digits = 3}})}}};
 }
 
+Table loaded() {
+    const auto row = [](const std::string& label, const std::string& policy,
+                        const std::string& most = "200000") -> Row {
+        return {label, over("simulate_bench", "Loaded/" + policy + "/jobs:{}", {"1000", "20000", most},
+                            "starts", {{.digits = 2}})};
+    };
+    return {"loaded",
+            1,
+            {row("by_queue", "by_queue"), row("strict_ordering, backfill_depth=1", "strict_1"),
+             row("strict_ordering, backfill_depth=100", "strict_100", ""), row("shares", "fair_share"),
+             row("Origin, past usage", "past_usage")}};
+}
+
+Table archive() {
+    const auto row = [](const std::string& label, const std::string& log, const std::string& jobs) -> Row {
+        return {label, over("simulate_bench", "Archive/" + log + "/jobs:{}", {"1000", jobs}, "starts",
+                            {{.digits = 2}})};
+    };
+    return {"archive",
+            1,
+            {row("CTC SP2", "CTC_SP2", "77222"), row("KTH SP2", "KTH_SP2", "28476"),
+             row("SDSC SP2", "SDSC_SP2", "59715"), row("SDSC BLUE", "SDSC_BLUE", "243306"),
+             row("ANL Intrepid", "ANL_Intrepid", "68936")}};
+}
+
 }  // namespace
 
 const std::vector<Table>& all_tables() {
     static const std::vector<Table> tables{
-        summary(),   cycle(),         estimates(),     quotas(),    openpbs(),       queue(),
-        starts(),    external(),      latency(),       stall(),     configuration(), requests(),
-        migration(), objects_rates(), objects_times(), switches(),  questions(),     compared_windows(),
-        profiles(),  reservations(),  simulations(),   overloaded()};
+        summary(),   cycle(),         estimates(),     quotas(),     openpbs(),       queue(),
+        starts(),    external(),      latency(),       stall(),      configuration(), requests(),
+        migration(), objects_rates(), objects_times(), switches(),   questions(),     compared_windows(),
+        profiles(),  reservations(),  simulations(),   overloaded(), loaded(),        archive()};
     return tables;
 }
 
