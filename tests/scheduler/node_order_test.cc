@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <random>
+#include <set>
 
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "tests/cases.h"
@@ -396,6 +397,70 @@ TEST(NodeOrder, IsThatOfSortingAnew) {
     }
 }
 
+// The same at a later instant, at which some jobs will have ended: the amounts of that instant are kept while
+// jobs start and end, and while other jobs will have ended by then.
+TEST(NodeOrder, AtALaterInstantIsThatOfSortingAnew) {
+    for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
+        SCOPED_TRACE(seed);
+        RandomVnodes site(static_cast<unsigned>(seed), seed % 2 == 0);
+        Vnodes& vnodes = site.vnodes;
+        const PoolId pool = site.pool(vnodes);
+        const std::uint64_t number = vnodes.begin_ahead();
+        std::set<JobSlot> gone;
+        const auto shares_of = [&](JobSlot job) {
+            Vnodes::Shares shares;
+            vnodes.shares_held(job, shares);
+            return shares;
+        };
+        const auto expect_same = [&](Vnodes& anew, const Request& request) {
+            Placement found;
+            Placement expected;
+            EXPECT_EQ(vnodes.find(pool, request, {}, found),
+                      anew.find(site.pool(anew), request, {}, expected));
+            EXPECT_EQ(parts_of(found, request), parts_of(expected, request));
+            return found;
+        };
+        JobSlot next = 0;
+        for (int step = 0; step < 60 && !HasFailure(); ++step) {
+            SCOPED_TRACE(step);
+            ASSERT_TRUE(vnodes.has_ahead(number));
+            for (const auto& [job, held] : site.running) {
+                if (!site.chance(20)) continue;
+                const bool is_gone = gone.erase(job) == 0;
+                if (is_gone) gone.insert(job);
+                vnodes.change_ahead(shares_of(job), is_gone ? 1 : -1);
+            }
+            const std::uint32_t asked = site.request();
+            const Request& request = site.requests[asked];
+            auto later = site.anew();
+            for (const JobSlot job : gone) later.release(job);
+            vnodes.enter_ahead(pool);
+            vnodes.settle(pool);
+            (void)expect_same(later, request);
+            for (const auto& [job, held] : site.running) {
+                if (gone.contains(job) || !site.chance(10)) continue;
+                later.release(job);
+                vnodes.look_ahead(shares_of(job), 1);
+                vnodes.settle(pool);
+                (void)expect_same(later, request);
+                vnodes.look_ahead(shares_of(job), -1);
+                break;
+            }
+            vnodes.leave_ahead();
+            auto now = site.anew();
+            Placement found = expect_same(now, request);
+            if (!found.empty() && site.chance(80)) site.begin(next++, {asked, std::move(found), {}});
+            while (!site.running.empty() && site.chance(40)) {
+                const auto ends =
+                    std::next(site.running.begin(), site.pick(0, static_cast<int>(site.running.size()) - 1));
+                if (gone.erase(ends->first) > 0) vnodes.change_ahead(shares_of(ends->first), -1);
+                vnodes.release(ends->first);
+                site.running.erase(ends);
+            }
+        }
+    }
+}
+
 // No host has several vnodes here. Each chunk gets the first vnode with room, in the order that sorting all
 // vnodes for this chunk gives.
 TEST(NodeOrder, IsThatOfTheKeys) {
@@ -438,7 +503,7 @@ TEST(NodeOrder, IsThatOfTheKeys) {
                     std::ranges::sort(all, first);
                     const auto place = std::ranges::find_if(all, [&](const State& vnode) {
                         // a vnode whose CPUs are all in use takes no more jobs
-                        const bool busy = site.vnodes[vnode.slot].jobs > 0 &&
+                        const bool busy = site.vnodes.jobs(vnode.slot) > 0 &&
                                           site.vnodes.free_amount(vnode.slot, RandomVnodes::kNcpus) == 0;
                         return !busy && std::ranges::all_of(chunk.needs, [&](const Need& need) {
                             return vnode.free[need.resource] >= need.amount;

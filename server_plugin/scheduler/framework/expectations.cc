@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/framework/expectations.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace pbs::sched {
@@ -42,7 +43,10 @@ FreeTimes Expectations::free_times() {
     FreeTimes times;
     times.begin(*state_.vnodes);
     ResourceSchedule& schedule = parts_.future.schedule();
-    for (const ResourceSchedule::Event& event : schedule.events())
+    std::vector<ResourceSchedule::Event> events;
+    std::ranges::merge(schedule.ends(), schedule.added_events(), std::back_inserter(events), {},
+                       &ResourceSchedule::Event::order, &ResourceSchedule::Event::order);
+    for (const ResourceSchedule::Event& event : events)
         times.change(schedule.holding(event).shares, event.at, event.begins ? -1 : 1);
     return times;
 }

@@ -18,6 +18,10 @@ class Future : CyclePart {
     // Returns the schedule of the last call of schedule(), without jobs started since.
     const ResourceSchedule& as_asked_last() const { return schedule_; }
 
+    // Passes the ends of running jobs in the schedule of the last call (ResourceSchedule::pass()). Null: they
+    // have to be counted one by one, as also in a cycle that stores nothing for later ones.
+    const PassedEnds* pass(Instant until) { return is_kept() ? schedule_.pass(until) : nullptr; }
+
     // Adds the use by a started job (`reservation` is kNoSlot), or by the job with this reservation (its
     // index in CycleState::reservations).
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,

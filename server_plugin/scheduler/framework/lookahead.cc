@@ -38,7 +38,8 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
     }
     for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
         demands_.push_back(schedule.demand_of_pool(view.pool, column, of_all(amount)));
-    events_ = schedule.events();
+    ends_ = schedule.ends();
+    events_ = schedule.added_events();
     add_pauses();
     for (const Filter* filter : p_.filters)
         if ((filter->traits & about_time) != 0) of_time_.push_back(filter);
@@ -80,8 +81,13 @@ void Lookahead::use_own_request() {
 void Lookahead::go_back() {
     if (!away_) return;
     away_ = false;
+    if (passed_ != nullptr) apply_passed(1);
+    while (passed_ == nullptr && done_ends_ > 0) count(ends_[--done_ends_], false);
     while (done_ > 0) count(events_[--done_], false);
-    state_.vnodes->settle(state_.pool_for(view_, *request_));
+    if (std::exchange(passed_, nullptr) != nullptr)
+        state_.vnodes->leave_ahead();
+    else
+        state_.vnodes->settle(state_.pool_for(view_, *request_));
     settled_ = true;
     state_.now = in_.now;
     state_.prime = prime_;
@@ -118,9 +124,37 @@ void Lookahead::find_filters() {
     }
 }
 
-// Counts all beginnings and ends of jobs up to `at`.
+// Returns whether the use by jobs whose ends are passed may stay until the next look-ahead, and the shares of
+// vnodes decide about places.
+bool Lookahead::may_pass_ends() const {
+    return with_pauses_.empty() && state_.own_limits.empty() && state_.load_order == 0 &&
+           !s_.load_balancing && !state_.vnodes->has_maximal_loads();
+}
+
+// Subtracts the use by jobs whose ends are passed from the state (sign -1), or adds it again (sign 1).
+void Lookahead::apply_passed(int sign) {
+    passed_->apply(state_, t_, view_, entities_of(job_, job_.user), sign);
+}
+
+// Counts all beginnings and ends of jobs up to `at`. A job that the cycle has preempted is no longer counted,
+// and is counted in before its end: so the ends of running jobs come last.
 void Lookahead::go_to(Instant at) {
+    if (passed_ != nullptr) {
+        apply_passed(1);
+        future_.pass(at);
+    } else if (!went_ && may_pass_ends() && (passed_ = future_.pass(at)) != nullptr) {
+        state_.vnodes->enter_ahead(state_.pool_for(view_, *request_));
+    }
+    went_ = true;
     for (; done_ < events_.size() && events_[done_].at <= at; settled_ = false) count(events_[done_++], true);
+    if (passed_ != nullptr) {
+        apply_passed(-1);
+        const auto to_come = std::ranges::upper_bound(ends_, at, {}, &ResourceSchedule::Event::at);
+        done_ends_ = static_cast<std::size_t>(to_come - ends_.begin());
+        settled_ = false;
+    }
+    for (; done_ends_ < ends_.size() && ends_[done_ends_].at <= at; settled_ = false)
+        count(ends_[done_ends_++], true);
     if (!chunks_) return;
     const auto changed = state_.vnodes->not_settled();
     chunks_->take_up(changed.subspan(counted_), state_.ends(job_));
@@ -273,7 +307,8 @@ Refusal Lookahead::refused_now() {
     return {};
 }
 
-Instant Lookahead::last_end() const {
+// Returns the last end of a job in the queue or on its vnodes; null: there is none.
+const ResourceSchedule::Event* Lookahead::last_of(Events events) const {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const auto concerns = [&](const ResourceSchedule::Event& event) {
         const ResourceSchedule::Holding& h = schedule.holding(event);
@@ -283,8 +318,20 @@ Instant Lookahead::last_end() const {
         return !event.begins &&
                (std::ranges::count(h.views, view_.number) > 0 || std::ranges::any_of(h.shares, on_vnodes));
     };
-    const auto last = std::find_if(events_.rbegin(), events_.rend(), concerns);
-    return last == events_.rend() ? in_.now : last->at;
+    const auto last = std::find_if(events.rbegin(), events.rend(), concerns);
+    return last == events.rend() ? nullptr : &*last;
+}
+
+Instant Lookahead::last_end() const {
+    Instant end = in_.now;
+    for (const Events& events : {ends_, events_})
+        if (const ResourceSchedule::Event* last = last_of(events)) end = std::max(end, last->at);
+    return end;
+}
+
+JobSlot Lookahead::last_running() const {
+    const ResourceSchedule::Event* last = last_of(ends_);
+    return last == nullptr ? kNoSlot : future_.as_asked_last().holding(*last).job;
 }
 
 bool Lookahead::is_foreseeable() {
@@ -293,7 +340,9 @@ bool Lookahead::is_foreseeable() {
         s_.backfill_prime || type == ExecutionType::prime || type == ExecutionType::non_prime;
     if (!by_prime || view_.hours != nullptr) return true;
     const Instant start = state_.now;
-    Instant last = events_.empty() ? in_.now : events_.back().at;
+    Instant last = in_.now;
+    for (const auto& events : {ends_, events_})
+        if (!events.empty()) last = std::max(last, events.back().at);
     for (const Booking& booking : state_.vnodes->bookings().list()) last = std::max(last, booking.end);
     // The dedicated time at the start counts, too; if it never ends, the loop below has nothing to do.
     if (view_.dedicated_time) last = std::max(last, view_.dedicated_time->end);
@@ -306,6 +355,14 @@ bool Lookahead::is_foreseeable() {
     set_clock(start);
     const auto boundary = s_.prime.next_change(std::max(last, in_.now) - Seconds(1));
     return start <= last || !boundary || start <= *boundary;
+}
+
+// The first beginning or end of a job that isn't counted yet.
+std::optional<Instant> Lookahead::next_event() const {
+    std::optional<Instant> next;
+    if (done_ < events_.size()) next = events_[done_].at;
+    if (done_ends_ < ends_.size() && (!next || ends_[done_ends_].at < *next)) next = ends_[done_ends_].at;
+    return next;
 }
 
 std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
@@ -349,7 +406,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         // Either the next end of a job or the instant named in the refusal may lift the refusal; take the
         // first.
         std::optional<Instant> next;
-        if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
+        if (refusal.waits_for_jobs()) next = next_event();
         decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
         if (decided_by_time_) next = refusal.until;
         if (!next || *next == Instant::max()) return std::nullopt;

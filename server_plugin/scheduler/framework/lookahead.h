@@ -64,6 +64,8 @@ class Lookahead : CyclePart {
     // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its
     // vnodes; now if there is none. O(later jobs elsewhere).
     Instant last_end() const;
+    // Returns the job that ends last of those that run in the queue or on its vnodes; kNoSlot: none does.
+    JobSlot last_running() const;
 
     // The queue of this look-ahead.
     const QueueView& view() const { return view_; }
@@ -72,7 +74,7 @@ class Lookahead : CyclePart {
     std::int64_t steps() const { return steps_; }
 
     // The number of beginnings and ends of jobs that were passed.
-    std::size_t events() const { return done_; }
+    std::size_t events() const { return done_ + done_ends_; }
 
     // After earliest(): reserves the job's needs from the start that it has found. REQUIRES: the job isn't an
     // array whose subjobs start together.
@@ -84,6 +86,9 @@ class Lookahead : CyclePart {
     void go_back();
     void set_clock(Instant at);
     void go_to(Instant at);
+    bool may_pass_ends() const;
+    void apply_passed(int sign);
+    std::optional<Instant> next_event() const;
     void settle();
     void find_filters();
     bool may_count_chunks() const;
@@ -100,6 +105,8 @@ class Lookahead : CyclePart {
     Refusal refused_now();
     void grow();
     void use_own_request();
+    using Events = std::span<const ResourceSchedule::Event>;
+    const ResourceSchedule::Event* last_of(Events events) const;
     // The amount of one subjob as that of all that start together.
     std::int64_t of_all(std::int64_t amount) const { return (values::Sum(amount) * together_).value(); }
     bool is_wanted(const Filter& filter) const {
@@ -119,6 +126,7 @@ class Lookahead : CyclePart {
     std::vector<const Filter*> others_;   // the others, but for limits that are set for nothing
     bool searches_first_ = true;  // no filter of `others_` reads vnodes before that which finds places
     QueueFacts facts_{};          // the facts of the queue for which `others_` was made
+    bool went_ = false;           // go_to() was called
     bool settled_ = true;         // the pool's trees have the present amounts
     // The refusal for want of a place, and how often the filter that finds places has given it.
     std::optional<Refusal> no_room_;
@@ -126,10 +134,14 @@ class Lookahead : CyclePart {
     std::optional<ChunkCount> chunks_;  // the chunks for which there is room, up to the event `done_`
     std::size_t counted_ = 0;           // how many of Vnodes::not_settled() are counted in `chunks_`
     std::vector<LimitNeed> limits_;
-    std::vector<Demand> demands_;                      // the demands of limits_, then those of the pool
-    std::span<const ResourceSchedule::Event> events_;  // the schedule's events from now on, or with_pauses_
+    std::vector<Demand> demands_;  // the demands of limits_, then those of the pool
+    Events ends_;                  // the ends of running jobs from now on
+    Events events_;                // the schedule's other events, or with_pauses_
     std::vector<ResourceSchedule::Event> with_pauses_;
-    std::size_t done_ = 0;  // the number of events_ that are counted
+    std::size_t done_ends_ = 0;  // the number of ends_ that are counted
+    std::size_t done_ = 0;       // the number of events_ that are counted
+    // The ends up to the instant of the state, if they aren't counted one by one.
+    const PassedEnds* passed_ = nullptr;
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;

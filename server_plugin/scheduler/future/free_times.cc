@@ -16,8 +16,8 @@ void FreeTimes::begin(const Vnodes& vnodes) {
         Line& line = lines_[v];
         line.assign(1, number(Instant::min()));
         line.insert(line.end(), vnodes.free(v), vnodes.free(v) + columns.size());
-        line[1 + kOpenColumn] = vnodes[v].free ? -vnodes[v].exclusive : kClosed;
-        line[1 + kEmptyColumn] = -vnodes[v].jobs;
+        line[1 + kOpenColumn] = vnodes[v].free ? -vnodes.exclusive_jobs(v) : kClosed;
+        line[1 + kEmptyColumn] = -vnodes.jobs(v);
     }
 }
 

@@ -42,14 +42,6 @@ bool KeptReservation::ends_by_start(const Tables& t, JobSlot slot) const {
     return planned_end(t, slot) <= start;
 }
 
-bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
-    if (planned_end(t, slot) < start) return false;
-    return std::ranges::any_of(views, [&](const View& v) {
-        if (v.number != view) return false;
-        return (v.queue == t.jobs.queue[slot] && v.only) || t.vnodes.holds_in(v.pool, slot);
-    });
-}
-
 void KeptReservation::note_end(const Tables& t, JobSlot slot) {
     if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planned_end(t, slot));
 }
@@ -92,7 +84,6 @@ void KeptReservation::started(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version || is_of_user(t, slot)) return forget();
     note_end(t, slot);
-    if (outlasts(t, slot)) ++outlasting;
     const InUse user = use_by(t, slot);
     for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);
     if (ends_by_start(t, slot)) return;
@@ -111,7 +102,7 @@ void KeptReservation::started(const Tables& t, JobSlot slot) {
 void KeptReservation::ended(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version || is_of_user(t, slot)) return forget();
-    if (outlasts(t, slot) && --outlasting == 0) return forget();
+    if (t.jobs.handle[slot] == outlasting) return forget();
     const InUse user = use_by(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);

@@ -62,8 +62,9 @@ class KeptReservation {
     // The owner and the group by whose jobs' starts and ends the answers of such a limit may change.
     std::optional<std::uint32_t> owner;
     std::optional<std::uint32_t> group;
-    // The number of jobs, running in its queue or on that queue's vnodes, that end at `start` or later.
-    std::int64_t outlasting = 0;
+    // A job, running in its queue or on that queue's vnodes, that ends at `start` or later. Queues are
+    // drained only while there is one.
+    JobHandle outlasting{};
     NodeSize node_size;    // the size of a node for limits
     NodeSize vnode_share;  // the size of a node for shares of vnodes
     std::uint64_t vnodes_version = 0;
@@ -85,8 +86,7 @@ class KeptReservation {
     // then, its planned end is put off (default_duration).
     void note_end(const Tables& tables, JobSlot job);
 
-    // Returns whether `outlasting` counts the job. REQUIRES: the job holds its places.
-    bool outlasts(const Tables& tables, JobSlot job) const;
+    Instant planned_end(const Tables& tables, JobSlot job) const;
 
     // Returns the jobs that run on reserved vnodes and will have ended by the start.
     std::vector<JobSlot> gone(const Tables& tables) const;
@@ -103,7 +103,6 @@ class KeptReservation {
     InUse use_by(const Tables& tables, JobSlot job) const;
     // Returns whether the job is of `owner` or `group`.
     bool is_of_user(const Tables& tables, JobSlot job) const;
-    Instant planned_end(const Tables& tables, JobSlot job) const;
     bool ends_by_start(const Tables& tables, JobSlot job) const;
     std::vector<JobSlot> gone_from(const Tables& tables, VnodeSlot vnode) const;
     bool gives_room(const Tables& tables, VnodeSlot vnode, JobSlot ending) const;

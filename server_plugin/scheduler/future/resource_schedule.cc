@@ -68,6 +68,7 @@ void ResourceSchedule::begin_cycle(CycleState& state, Tables& tables, std::uint6
         take_up_changes();
     else
         load();
+    forget_passed_before_now();
     // A job that has overrun its walltime may end at any moment: it is expected to go on for kOverrun.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
@@ -93,7 +94,10 @@ void ResourceSchedule::load() {
 // Removes the ends of these running jobs from `ends_`.
 void ResourceSchedule::remove_ends(std::span<const std::uint32_t> holdings) {
     std::vector<Event> gone;
-    for (const std::uint32_t number : holdings) gone.push_back({holdings_[number].end, number, false});
+    for (const std::uint32_t number : holdings) {
+        gone.push_back({holdings_[number].end, number, false});
+        pass(gone.back(), -1);
+    }
     if (gone.size() <= kFew) {
         for (const Event& end : gone) {
             const auto found = std::ranges::lower_bound(ends_, end, is_before);
@@ -114,6 +118,7 @@ void ResourceSchedule::add_ends(std::span<const std::uint32_t> holdings) {
     const auto before = static_cast<std::ptrdiff_t>(ends_.size());
     for (const std::uint32_t number : holdings) {
         const Event end{holdings_[number].end, number, false};
+        pass(end, 1);
         const bool few = holdings.size() <= kFew;
         ends_.insert(few ? std::ranges::upper_bound(ends_, end, is_before) : ends_.end(), end);
     }
@@ -130,6 +135,7 @@ void ResourceSchedule::take_up_changes() {
         for (const std::uint32_t number : ended_) {
             tables_->requests.drop(holdings_[number].request);
             if (holdings_[number].pauses()) --running_pauses_;
+            if (state_->planning.repeats(holdings_[number].walltime)) --running_repeats_;
             unused_.push_back(number);
         }
         ended_.clear();
@@ -173,8 +179,10 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
         unused_.pop_back();
     }
     Holding& h = holdings_[number];
+    h.job = job;
     h.whose = t.jobs.entities(job);
     h.walltime = t.jobs.walltime[job];
+    if (state_->planning.repeats(h.walltime)) ++running_repeats_;
     h.nodes = job_nodes(t, *state_->settings, job);
     h.request = t.jobs.request[job];
     h.queue = t.jobs.queue[job];
@@ -237,8 +245,7 @@ void ResourceSchedule::end_cycle() {
     holdings_.resize(running_);
     additions_.clear();
     added_pauses_ = false;
-    events_.clear();
-    events_known_ = false;
+    added_events_known_ = false;
     for (auto& [key, known] : known_) {
         known.profile = {};
         known.differs = false;
@@ -258,38 +265,72 @@ void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     const bool begins = holding.reservation != kNoSlot;
     const bool given_up = holding.given_up;
     holdings_.push_back(std::move(holding));
-    if (!events_known_) return;
+    if (!added_events_known_) return;
     const auto put_in = [&](const Event& event) {
-        events_.insert(std::ranges::upper_bound(events_, event, is_before), event);
+        added_events_.insert(std::ranges::upper_bound(added_events_, event, is_before), event);
     };
     if (begins) put_in({when.start, number, true});
     put_in({when.end, number, false, given_up});
 }
 
-std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
-    if (std::exchange(events_known_, true)) return events_;
-    std::vector<Event> own;
+std::span<const ResourceSchedule::Event> ResourceSchedule::ends() const {
+    const auto to_come = std::ranges::upper_bound(ends_, last_, {}, &Event::at);
+    return {to_come, ends_.end()};
+}
+
+std::span<const ResourceSchedule::Event> ResourceSchedule::added_events() {
+    if (std::exchange(added_events_known_, true)) return added_events_;
+    added_events_.clear();
     for (const Addition& added : additions_) {
         if (holdings_[added.holding].reservation != kNoSlot)
-            own.push_back({added.when.start, added.holding, true});
-        own.push_back({added.when.end, added.holding, false, holdings_[added.holding].given_up});
+            added_events_.push_back({added.when.start, added.holding, true});
+        added_events_.push_back({added.when.end, added.holding, false, holdings_[added.holding].given_up});
     }
-    std::ranges::sort(own, is_before);
-    const auto to_come =
-        std::ranges::upper_bound(ends_, state_->now, {}, [](const Event& end) { return end.at; });
-    events_.clear();
-    events_.reserve(own.size() + ends_.size());
-    std::merge(to_come, ends_.end(), own.begin(), own.end(), std::back_inserter(events_), is_before);
-    return events_;
+    std::ranges::sort(added_events_, is_before);
+    return added_events_;
+}
+
+// Counts the end among those that are passed (sign 1), or takes it out (sign -1), if it belongs to them.
+void ResourceSchedule::pass(const Event& end, int sign) {
+    if (passed_.is_good(*state_) && passed_.has(end.at))
+        passed_.count(*state_, *tables_, holdings_[end.holding], sign);
+}
+
+void ResourceSchedule::count_passed(Instant from, Instant to, int sign) {
+    for (auto end = std::ranges::upper_bound(ends_, from, {}, &Event::at);
+         end != ends_.end() && end->at <= to; ++end)
+        passed_.count(*state_, *tables_, holdings_[end->holding], sign);
+}
+
+// Jobs that have overrun their walltimes are expected to end later. They are among the additions.
+void ResourceSchedule::forget_passed_before_now() {
+    if (!passed_.is_good(*state_)) return;
+    count_passed(passed_.from(), std::min(last_, passed_.until()), -1);
+    passed_.set_span(last_, passed_.until());
+}
+
+const PassedEnds* ResourceSchedule::pass(Instant until) {
+    if (!passed_.is_good(*state_)) {
+        constexpr std::ptrdiff_t kVnodesOfAnEnd = 8;  // PassedEnds::begin() takes some time for each vnode
+        const auto to_pass = std::ranges::upper_bound(ends(), until, {}, &Event::at) - ends().begin();
+        if (to_pass * kVnodesOfAnEnd < static_cast<std::ptrdiff_t>(state_->vnodes->size())) return nullptr;
+        passed_.begin(*state_, *tables_, last_);
+    }
+    const Instant passed = passed_.until();
+    count_passed(until, passed, -1);
+    count_passed(passed, until, 1);
+    passed_.set_span(passed_.from(), until);
+    return &passed_;
 }
 
 std::vector<std::uint32_t> ResourceSchedule::pausing() {
     std::vector<std::uint32_t> numbers;
     if (running_pauses_ == 0 && !added_pauses_) return numbers;
-    for (const Event& event : events()) {
-        const Holding& h = holdings_[event.holding];
-        if (!event.begins && h.pauses() && h.resumes > state_->now) numbers.push_back(event.holding);
-    }
+    for (const auto& events : {ends(), added_events()})
+        for (const Event& event : events) {
+            const Holding& h = holdings_[event.holding];
+            if (!event.begins && h.pauses() && h.resumes > last_) numbers.push_back(event.holding);
+        }
     return numbers;
 }
 

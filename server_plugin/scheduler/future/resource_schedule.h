@@ -11,8 +11,6 @@
 // instant at which they end (Refusal::until).
 #pragma once
 
-#include <absl/container/inlined_vector.h>
-
 #include <cstdint>
 #include <map>
 #include <span>
@@ -20,6 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "server_plugin/scheduler/future/holding.h"
+#include "server_plugin/scheduler/future/passed_ends.h"
 #include "server_plugin/scheduler/future/timeline.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
 #include "server_plugin/scheduler/state/limits.h"
@@ -29,28 +29,7 @@ namespace pbs::sched {
 
 class ResourceSchedule {
   public:
-    // The resources that a running job holds, or that a job with a reservation will hold.
-    struct Holding {
-        Entities whose;
-        Seconds walltime{-1};  // the walltime that the job asks for; -1: none
-        std::int64_t nodes = 0;
-        std::uint32_t request = 0;  // the number of its request in Requests
-        QueueSlot queue = kNoSlot;
-        // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
-        std::uint32_t reservation = kNoSlot;
-        absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count the job
-        std::int64_t dedicated_views = 0;               // how many of these views are of dedicated queues
-        // The job is preempted: its resources are subtracted from the sums until its end.
-        bool given_up = false;
-        Vnodes::Shares shares{};
-        Instant end{};
-        Instant began{};
-        // The job gives its resources back from `stops` until `resumes` (QueueHours::Course). Instant::max():
-        // never.
-        Instant stops = Instant::max();
-        Instant resumes = Instant::max();
-        bool pauses() const { return stops < resumes; }
-    };
+    using Holding = sched::Holding;
     // The end of a job, or the start of a job with a reservation.
     struct Event {
         Instant at;
@@ -89,13 +68,22 @@ class ResourceSchedule {
     // Adds a job that the cycle started, or a reservation.
     void add(Holding holding, const rrule::Interval& when);
 
-    // Returns the events from now on in order of time; at one instant, ends come first. Valid until the next
-    // add().
-    std::span<const Event> events();
+    // Returns the ends of running jobs from now on, in order of time.
+    std::span<const Event> ends() const;
+    // Returns the other events from now on, by additions, in order of time; at one instant, ends come first.
+    // Valid until the next add().
+    std::span<const Event> added_events();
+    // Passes the ends of running jobs up to this instant, and takes back those after it, unless that takes
+    // longer than to count each from now on. Returns the jobs that are passed; null: they have to be counted.
+    // O(k) for k ends between this instant and that of the last call.
+    // REQUIRES: `until` isn't before now.
+    const PassedEnds* pass(Instant until);
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
     // Returns the numbers of holdings that pause and haven't yet.
     std::vector<std::uint32_t> pausing();
     const Holding& holding(std::uint32_t number) const { return holdings_[number]; }
+    // Returns whether the planned end of a running job is put off when it is reached (Planning::repeats()).
+    bool puts_off_ends() const { return running_repeats_ > 0; }
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
     // Returns the use of a limit over time, from now on, with the requested amount and the capacity. O(n log
@@ -143,6 +131,9 @@ class ResourceSchedule {
     static Premises premises_of(const CycleState& state);
     void load();
     void take_up_changes();
+    void pass(const Event& end, int sign);
+    void count_passed(Instant from, Instant to, int sign);
+    void forget_passed_before_now();
     void remove_ends(std::span<const std::uint32_t> holdings);
     void add_ends(std::span<const std::uint32_t> holdings);
     std::uint32_t add_running(JobSlot job);
@@ -160,8 +151,8 @@ class ResourceSchedule {
     Tables* tables_ = nullptr;
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
-    // The instant of the last cycle. If the clock goes back, planned ends that were put off have to go back,
-    // too.
+    // The instant of this cycle, or the last one: a look-ahead changes that of the state. If the clock goes
+    // back, planned ends that were put off have to go back, too.
     Instant last_{};
     std::int64_t cycles_ = 0;
 
@@ -182,10 +173,12 @@ class ResourceSchedule {
     std::vector<VnodeSlot> touched_;
 
     std::vector<Addition> additions_;
-    std::vector<Event> events_;
-    bool events_known_ = false;
-    std::size_t running_pauses_ = 0;  // the number of running jobs' holdings that pause
-    bool added_pauses_ = false;       // any of additions_ pauses
+    std::vector<Event> added_events_;
+    bool added_events_known_ = false;
+    PassedEnds passed_;
+    std::size_t running_pauses_ = 0;   // the number of running jobs' holdings that pause
+    std::size_t running_repeats_ = 0;  // the number of those whose ends are put off (Planning::repeats())
+    bool added_pauses_ = false;        // any of additions_ pauses
     std::map<LimitKey, LimitProfile> known_;
 };
 

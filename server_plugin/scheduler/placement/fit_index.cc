@@ -8,6 +8,7 @@ namespace pbs::sched {
 
 void FitIndex::drop_void(Inventory& inventory) {
     if (version_ == inventory.version()) return;
+    ahead_ = {};
     pools_.clear();
     ids_.clear();
     asked_.clear();
@@ -282,6 +283,8 @@ void FitIndex::settle(Inventory& inventory) {
             update_at(inventory, pools_[id], index);
             for (auto& [without, amounts] : pools_[id].amounts) count(inventory, pools_[id], index, amounts);
         }
+    if (ahead_.number != 0)
+        for (const VnodeSlot vnode : inventory.changed()) note_outdated(vnode);
     inventory.clear_changed();
 }
 
@@ -295,20 +298,20 @@ void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row
 }
 
 void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign) {
+    if (ahead_.entered) return change_ahead(inventory, shares, sign);
     settle(inventory);
     inventory.add(shares, sign, looked_ahead_);
 }
 
-// Updates the pool for the vnodes that have changed. If there are many, filling the whole tree again costs
-// less than changing it vnode by vnode.
-void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
+// Updates the pool for these vnodes. If there are many, filling the whole tree again costs less than changing
+// it vnode by vnode.
+void FitIndex::update(const Inventory& inventory, PoolId id, std::span<const VnodeSlot> vnodes) {
     const std::size_t size = pools_[id].vnodes.size();
-    if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {
+    if (vnodes.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {
         fill(inventory, pools_[id]);
     } else {
-        for (const VnodeSlot vnode : looked_ahead_) update(inventory, id, vnode);
+        for (const VnodeSlot vnode : vnodes) update(inventory, id, vnode);
     }
-    looked_ahead_.clear();
 }
 
 // ---- Questions.

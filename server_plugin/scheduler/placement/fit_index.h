@@ -130,9 +130,26 @@ class FitIndex {
     // subtracts them (sign -1). Call settle_ahead() afterwards to update one pool. The other pools can't be
     // used until all shares are as before.
     void look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
-    void settle_ahead(const Inventory& inventory, PoolId pool);
+    void settle_ahead(Inventory& inventory, PoolId pool);
     // Returns the vnodes that look_ahead() has changed since the last settle_ahead().
-    std::span<const VnodeSlot> looked_ahead() const { return looked_ahead_; }
+    std::span<const VnodeSlot> looked_ahead(Inventory& inventory);
+
+    // ---- The amounts at a later instant, kept from one look-ahead to the next (fit_index_ahead.cc).
+
+    // Begins to keep them anew, with no difference from the present. Returns the number by which ahead() and
+    // enter_ahead() know these amounts. O(vnodes).
+    std::uint64_t begin_ahead(Inventory& inventory);
+    // Returns whether the amounts with this number are still kept.
+    bool has_ahead(const Inventory& inventory, std::uint64_t number) const {
+        return number != 0 && ahead_.number == number && ahead_.version == inventory.version();
+    }
+    // Adds shares of vnodes to the difference between the later amounts and the present ones (sign 1), or
+    // subtracts them (sign -1).
+    void change_ahead(const Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
+    // Makes the later amounts those of the inventory and of this pool, until leave_ahead(). look_ahead() then
+    // does as change_ahead(). REQUIRES: settle_ahead() before the pool is used.
+    void enter_ahead(Inventory& inventory, PoolId pool);
+    void leave_ahead(Inventory& inventory);
 
   private:
     using PoolKey = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, Chunks, NodeKeys>;
@@ -147,6 +164,7 @@ class FitIndex {
     static void fill(const Inventory& inventory, Pool& pool);
     static void fill_host(const Inventory& inventory, Pool& pool, std::uint32_t host);
     void update(const Inventory& inventory, PoolId pool, VnodeSlot vnode);
+    void update(const Inventory& inventory, PoolId pool, std::span<const VnodeSlot> vnodes);
     static void update_at(const Inventory& inventory, Pool& pool, std::uint32_t index);
     static std::int64_t chunks_of_vnode(const Inventory& inventory, VnodeSlot vnode, const Chunk& chunk,
                                         const Row& needs);
@@ -164,7 +182,30 @@ class FitIndex {
     // For each vnode: its pools, and its index in Pool::vnodes of each.
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;
     std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since the last settle_ahead()
-    std::uint64_t version_ = 0;            // Inventory::version() when the pools were made
+    // The amounts at a later instant, and the trees of those pools in which a look-ahead has searched.
+    struct Ahead {
+        struct Trees {
+            OrderedTree tree;
+            std::vector<OrderedTree> host_trees;
+            std::size_t seen = 0;  // how many of `changed` the trees take into account
+            bool as_now = true;    // nothing is taken into account
+        };
+        std::uint64_t number = 0;  // 0: there are none
+        std::uint64_t version = 0;
+        bool entered = false;
+        PoolId pool = 0;                          // the pool whose trees have the later amounts, if entered
+        Inventory::Amounts differences{};         // the later amounts less the present ones
+        Inventory::Amounts amounts{};             // the later amounts; if entered, the present ones
+        std::vector<VnodeSlot> outdated;          // vnodes of which `amounts` has to be computed again
+        std::vector<VnodeSlot> changed;           // vnodes whose later amounts have changed, in this order
+        std::unordered_map<PoolId, Trees> trees;  // if entered, those of `pool` have the present amounts
+    };
+    void note_outdated(VnodeSlot vnode);
+    void bring_ahead_up_to_date(Inventory& inventory);
+    void swap_ahead(Inventory& inventory);
+    Ahead ahead_;
+    std::uint64_t ahead_begun_ = 0;  // how often begin_ahead() was called
+    std::uint64_t version_ = 0;      // Inventory::version() when the pools were made
     bool has_shared_hosts_ = false;
 };
 

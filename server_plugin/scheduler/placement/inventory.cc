@@ -59,7 +59,8 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     if (made) {
         vnodes_.emplace_back();
         total_.resize(vnodes_.size() * columns_.size());
-        free_.resize(vnodes_.size() * columns_.size());
+        now_.free.resize(vnodes_.size() * columns_.size());
+        now_.jobs.resize(vnodes_.size());
         is_changed_.resize(vnodes_.size());
     }
     Vnode& vnode = vnodes_[slot];
@@ -137,13 +138,10 @@ bool Inventory::is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& befor
 void Inventory::rebuild(const Resources& resources) {
     columns_.assign(vnodes_, resources);
     total_.assign(vnodes_.size() * columns_.size(), 0);
-    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) {
-        set_totals(v);
-        vnodes_[v].jobs = vnodes_[v].exclusive = 0;
-    }
-    free_ = total_;
+    for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_totals(v);
+    now_ = no_amounts();
+    now_.free = total_;
     for (VnodeSlot v = 0; v < vnodes_.size(); ++v) set_flags(v);
-    host_jobs_.assign(host_numbers_.size(), 0);
     for (HostLoad& load : host_loads_) load.started = 0;
     ++version_;
     for (HeldJob& held : held_) {
@@ -158,7 +156,7 @@ void Inventory::rebuild(const Resources& resources) {
 void Inventory::multiply(std::int64_t factor) {
     for (std::size_t i = 0; i < total_.size(); ++i) {
         if (i % columns_.size() < kFirstResourceColumn) continue;
-        free_[i] += total_[i] * (factor - 1);
+        now_.free[i] += total_[i] * (factor - 1);
         total_[i] *= factor;
     }
     factor_ = factor;
@@ -176,7 +174,7 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
     vnode.host = host;
     vnode.host_number =
         host_numbers_.try_emplace(host, static_cast<std::uint32_t>(host_numbers_.size())).first->second;
-    host_jobs_.resize(host_numbers_.size());
+    now_.on_host.resize(host_numbers_.size());
     host_loads_.resize(host_numbers_.size());
     on_host_.resize(host_numbers_.size());
     on_host_[vnode.host_number].push_back(slot);
@@ -190,11 +188,11 @@ void Inventory::set_totals(VnodeSlot slot) {
             row[column] = a.number * factor_;
 }
 
-void Inventory::set_flags(VnodeSlot slot) {
-    const Vnode& vnode = vnodes_[slot];
-    std::int64_t* const row = free_row(slot);
-    row[kOpenColumn] = openness(slot, row, vnode.jobs, vnode.exclusive);
-    row[kEmptyColumn] = emptiness(vnode.sharing, vnode.jobs != 0);
+void Inventory::set_flags(VnodeSlot slot, Amounts& amounts) const {
+    const Amounts::Jobs& jobs = amounts.jobs[slot];
+    std::int64_t* const row = &amounts.free[slot * columns_.size()];
+    row[kOpenColumn] = openness(slot, row, jobs.all, jobs.exclusive);
+    row[kEmptyColumn] = emptiness(vnodes_[slot].sharing, jobs.all != 0);
 }
 
 // Returns whether the vnode is open, busy or closed, given its free amounts (`row`), the number of jobs on
@@ -306,8 +304,8 @@ Row Inventory::free_with(VnodeSlot slot, std::span<const JobSlot> gone, std::spa
                          std::int32_t come, std::int32_t alone) const {
     Row left(free(slot), free(slot) + columns_.size());
     for (std::size_t c = kFirstResourceColumn; c < taken.size(); ++c) left[c] -= taken[c];
-    std::int32_t others = vnodes_[slot].jobs + come;
-    std::int32_t exclusive = vnodes_[slot].exclusive + alone;
+    std::int32_t others = now_.jobs[slot].all + come;
+    std::int32_t exclusive = now_.jobs[slot].exclusive + alone;
     for (const JobSlot job : gone) {
         const HeldJob* held = held_of(job);
         bool has_part = false;
@@ -461,25 +459,25 @@ void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked
     auto& hosts = touched_hosts_;
     hosts.clear();
     for (const VnodeSlot slot : vnodes) {
-        vnodes_[slot].jobs += sign;
-        assert(vnodes_[slot].jobs >= 0);  // a job gives back each amount once
-        if (sole(slot, asked) != Sole::nothing) vnodes_[slot].exclusive += sign;
+        now_.jobs[slot].all += sign;
+        assert(now_.jobs[slot].all >= 0);  // a job gives back each amount once
+        if (sole(slot, asked) != Sole::nothing) now_.jobs[slot].exclusive += sign;
         set_flags(slot);
         note_change(slot);
         if (vnodes.size() == 1) {
-            host_jobs_[vnodes_[slot].host_number] += sign;
+            now_.on_host[vnodes_[slot].host_number] += sign;
             return;
         }
         const std::uint32_t host = vnodes_[slot].host_number;
         if (std::ranges::find(hosts, host) == hosts.end() && hosts.size() < kMostHostsOfAJob)
             hosts.push_back(host);
     }
-    for (const auto host : hosts) host_jobs_[host] += sign;
+    for (const auto host : hosts) now_.on_host[host] += sign;
 }
 
 std::int64_t Inventory::jobs_on_host(std::uint32_t host) const {
     const auto found = host_numbers_.find(host);
-    return found == host_numbers_.end() ? 0 : host_jobs_[found->second];
+    return found == host_numbers_.end() ? 0 : now_.on_host[found->second];
 }
 
 // ---- Placements and shares.
@@ -540,27 +538,53 @@ void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, AskedSharing a
 }
 
 void Inventory::add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed) {
+    const std::size_t before = changed.size();
+    add(shares, sign, changed, now_);
+    for (std::size_t i = before; i < changed.size(); ++i) set_flags(changed[i]);
+    for (const Share& share : shares)
+        if (share.column == kLoadShare)
+            host_loads_[vnodes_[share.vnode].host_number].started -= sign * share.amount;
+}
+
+void Inventory::add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed,
+                    Amounts& to) const {
     for (const Share& share : shares) {
-        Vnode& vnode = vnodes_[share.vnode];
         switch (share.column) {
             case kLoadShare:
-                host_loads_[vnode.host_number].started -= sign * share.amount;
                 break;
             case kHostShare:
-                host_jobs_[vnode.host_number] -= sign;
+                to.on_host[vnodes_[share.vnode].host_number] -= sign;
                 break;
             case kExclusiveShare:
-                vnode.exclusive -= sign;
+                to.jobs[share.vnode].exclusive -= sign;
                 break;
             case kJobShare:
-                vnode.jobs -= sign;
-                set_flags(share.vnode);
+                to.jobs[share.vnode].all -= sign;
                 changed.push_back(share.vnode);
                 break;
             default:
-                free_row(share.vnode)[share.column] += sign * share.amount;
+                to.free[share.vnode * columns_.size() + share.column] += sign * share.amount;
         }
     }
+}
+
+Inventory::Amounts Inventory::no_amounts() const {
+    Amounts none;
+    none.free.resize(total_.size());
+    none.jobs.resize(vnodes_.size());
+    none.on_host.resize(host_numbers_.size());
+    return none;
+}
+
+void Inventory::sum(VnodeSlot vnode, const Amounts& amounts, const Amounts& differences, Amounts& out) const {
+    const std::size_t first = std::size_t{vnode} * columns_.size();
+    for (std::size_t i = first + kFirstResourceColumn; i < first + columns_.size(); ++i)
+        out.free[i] = amounts.free[i] + differences.free[i];
+    out.jobs[vnode] = {amounts.jobs[vnode].all + differences.jobs[vnode].all,
+                       amounts.jobs[vnode].exclusive + differences.jobs[vnode].exclusive};
+    set_flags(vnode, out);
+    const std::uint32_t host = vnodes_[vnode].host_number;
+    out.on_host[host] = amounts.on_host[host] + differences.on_host[host];
 }
 
 }  // namespace pbs::sched

@@ -131,7 +131,11 @@ class Inventory {
     const Columns& columns() const { return columns_; }
     // The total amounts of a vnode, and its free amounts.
     const std::int64_t* total(VnodeSlot vnode) const { return &total_[vnode * columns_.size()]; }
-    const std::int64_t* free(VnodeSlot vnode) const { return &free_[vnode * columns_.size()]; }
+    const std::int64_t* free(VnodeSlot vnode) const { return &now_.free[vnode * columns_.size()]; }
+    // The numbers of jobs with a share of the vnode, and of those of them that have it exclusively.
+    std::int32_t jobs(VnodeSlot vnode) const { return now_.jobs[vnode].all; }
+    std::int32_t exclusive_jobs(VnodeSlot vnode) const { return now_.jobs[vnode].exclusive; }
+    bool is_exclusive(VnodeSlot vnode) const { return exclusive_jobs(vnode) > 0; }
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
     // Returns the free amounts of a vnode as if these jobs held nothing of it.
     Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const {
@@ -206,6 +210,16 @@ class Inventory {
     std::uint64_t changes() const { return changes_; }
 
   private:
+    // All that changes with the jobs on vnodes, but for loads.
+    struct Amounts {
+        struct Jobs {
+            std::int32_t all = 0;        // the jobs with a share of the vnode
+            std::int32_t exclusive = 0;  // those of them that have it exclusively
+        };
+        std::vector<std::int64_t> free{};     // a row for each vnode
+        std::vector<Jobs> jobs{};             // by vnode
+        std::vector<std::int64_t> on_host{};  // the number of jobs, by host number
+    };
     // FitIndex changes free amounts during a search or a look-ahead, and updates its trees.
     friend class FitIndex;
     // HostLoads notes vnodes whose position in an order by load changes.
@@ -215,6 +229,12 @@ class Inventory {
     // Adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1). Appends the vnodes
     // whose free amounts or flags change to `changed`.
     void add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed);
+    // Does the same in a list of differences, which has no flags. Ignores loads.
+    void add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed, Amounts& to) const;
+    // Returns such a list, with no differences.
+    Amounts no_amounts() const;
+    // Sets the amounts of a vnode and its host in `out` to those in `amounts` with the differences.
+    void sum(VnodeSlot vnode, const Amounts& amounts, const Amounts& differences, Amounts& out) const;
     // The vnodes whose free amounts or flags changed since the last clear_changed(), each once.
     std::vector<VnodeSlot>& changed() { return changed_; }
     void clear_changed();
@@ -256,10 +276,11 @@ class Inventory {
     }
 
     bool is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& before) const;
-    std::int64_t* free_row(VnodeSlot vnode) { return &free_[vnode * columns_.size()]; }
+    std::int64_t* free_row(VnodeSlot vnode) { return &now_.free[vnode * columns_.size()]; }
     void set_host(VnodeSlot vnode, std::uint32_t host);
     void set_totals(VnodeSlot vnode);
-    void set_flags(VnodeSlot vnode);
+    void set_flags(VnodeSlot vnode) { set_flags(vnode, now_); }
+    void set_flags(VnodeSlot vnode, Amounts& amounts) const;
     Columns::Openness openness(VnodeSlot vnode, const std::int64_t* row, std::int32_t jobs,
                                std::int32_t exclusive) const;
     void note_change(VnodeSlot vnode);
@@ -278,14 +299,13 @@ class Inventory {
     std::unordered_map<std::uint64_t, VnodeSlot> by_handle_;
     Columns columns_;
     std::int64_t factor_ = 1;
-    std::vector<std::int64_t> total_;  // a row for each vnode
-    std::vector<std::int64_t> free_;
+    std::vector<std::int64_t> total_;         // a row for each vnode
+    Amounts now_;                             // in a look-ahead: those of a later instant
     std::vector<HeldJob> held_;               // an element without parts is unused
     std::vector<std::uint32_t> held_place_;   // by job, its index in held_ plus 1; 0: the job holds nothing
     std::vector<std::uint32_t> held_unused_;  // the indices of unused elements of held_
     std::vector<std::vector<JobSlot>> jobs_on_;                      // by vnode
     std::unordered_map<std::uint32_t, std::uint32_t> host_numbers_;  // by the id of the host's name
-    std::vector<std::int64_t> host_jobs_;                            // by host number
     std::vector<HostLoad> host_loads_;                               // by host number
     HostLoads loads_;
     std::uint64_t load_version_ = 0;

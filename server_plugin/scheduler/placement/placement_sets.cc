@@ -103,7 +103,7 @@ void PlacementSets::sum_up(const Inventory& inventory, bool by_memory, Division&
         set.total.assign(columns.size(), 0);
         set.free.assign(columns.size(), 0);
         for (const VnodeSlot vnode : set.vnodes) {
-            const bool takes_jobs = inventory[vnode].free && inventory[vnode].exclusive == 0;
+            const bool takes_jobs = inventory[vnode].free && !inventory.is_exclusive(vnode);
             for (std::uint32_t c = kFirstResourceColumn; c < columns.size(); ++c) {
                 const std::int64_t free = std::max<std::int64_t>(0, inventory.free(vnode)[c]);
                 set.total[c] += takes_jobs ? inventory.total(vnode)[c] : inventory.total(vnode)[c] - free;

@@ -36,8 +36,8 @@ std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, co
     return line;
 }
 
-bool takes_jobs(const Vnode& vnode) {
-    return vnode.free && vnode.exclusive == 0;
+bool takes_jobs(const Inventory& inventory, VnodeSlot v) {
+    return inventory[v].free && !inventory.is_exclusive(v);
 }
 
 // Returns whether the vnode takes jobs, and has a free CPU or no CPUs at all. OpenPBS calls such a vnode
@@ -45,7 +45,7 @@ bool takes_jobs(const Vnode& vnode) {
 bool is_free(const Inventory& inventory, VnodeSlot v) {
     const std::uint32_t cpus = inventory.columns().of(inventory.columns().known().ncpus);
     const bool busy = cpus != 0 && inventory.total(v)[cpus] > 0 && inventory.free(v)[cpus] <= 0;
-    return takes_jobs(inventory[v]) && !busy;
+    return takes_jobs(inventory, v) && !busy;
 }
 
 // Returns the first resource whose wanted value no free vnode of the pool has; kNoResource: there is none.
@@ -72,7 +72,7 @@ void FitIndex::count(const Inventory& inventory, const Pool& pool, std::uint32_t
     const bool free = is_free(inventory, vnode);
     amounts.free_vnodes += (free ? 1 : 0) - (amounts.is_free[index] ? 1 : 0);
     amounts.is_free[index] = free;
-    const bool counts = takes_jobs(inventory[vnode]);
+    const bool counts = takes_jobs(inventory, vnode);
     const std::size_t columns = amounts.free.size();
     for (std::size_t c = 0; c < columns; ++c) {
         const std::int64_t now = counts ? std::max<std::int64_t>(0, inventory.free(vnode)[c]) : 0;

@@ -27,8 +27,6 @@ struct Vnode {
     std::int64_t system_time_thousandths = -1;
     std::int64_t max_load_thousandths = -1;
     bool busy = false;
-    std::int32_t jobs = 0;       // the number of jobs with a share of it
-    std::int32_t exclusive = 0;  // the number of these jobs that have it exclusively
     Sharing sharing = Sharing::default_shared;
 };
 

@@ -111,9 +111,15 @@ class Vnodes : public Inventory {
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
     // Returns the vnodes that look_ahead() has changed since the last settle(), some of them several times.
-    std::span<const VnodeSlot> not_settled() const { return index_.looked_ahead(); }
+    std::span<const VnodeSlot> not_settled() { return index_.looked_ahead(*this); }
     // Returns whether the order of the pool's vnodes changes as jobs start and end.
     bool moves(PoolId pool) const { return index_[pool].moves(); }
+    // The amounts at a later instant, which stay from one look-ahead to the next (FitIndex::begin_ahead()).
+    std::uint64_t begin_ahead() { return index_.begin_ahead(*this); }
+    bool has_ahead(std::uint64_t number) const { return index_.has_ahead(*this, number); }
+    void change_ahead(std::span<const Share> shares, int sign) { index_.change_ahead(*this, shares, sign); }
+    void enter_ahead(PoolId pool) { index_.enter_ahead(*this, pool); }
+    void leave_ahead() { index_.leave_ahead(*this); }
     // Returns whether several vnodes of a host may give pieces of a chunk in this pool.
     bool divides(PoolId pool) const { return !index_[pool].host_trees.empty(); }
     // Returns whether shares in this column of the vnode count in the pool's sums. They don't if no job may

@@ -17,6 +17,15 @@ void RunCounts::count(std::uint32_t queue, std::uint32_t partition, const Counte
     entities_.count(queue, partition, job, sign);
 }
 
+void RunCounts::add(const RunCounts& some, std::uint32_t queue, std::uint32_t partition,
+                    const Entities& whose, int sign) {
+    for (const std::uint32_t scope : {queue, all_of(partition)})
+        for (const std::uint64_t each : {key(1, scope, whose.owner), key(2, scope, whose.group)})
+            if (const std::uint32_t count = some.counts_.get(each); count != 0)
+                counts_[each] += static_cast<std::uint32_t>(sign) * count;
+    entities_.add(some.entities_, queue, partition, whose, sign);
+}
+
 void RunCounts::clear() {
     counts_.clear();
     entities_.clear();

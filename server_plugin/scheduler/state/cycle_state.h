@@ -66,6 +66,7 @@ struct ServerAmount {
 // of limited resources. A scope is the slot of a queue, or all_of() a partition.
 class RunCounts {
   public:
+    RunCounts() = default;
     void count(std::uint32_t queue, std::uint32_t partition, const CountedJob& job, int sign);
     std::int64_t of_user(std::uint32_t scope, std::uint32_t owner) const { return get(key(1, scope, owner)); }
     std::int64_t of_group(std::uint32_t scope, std::uint32_t group) const {
@@ -76,8 +77,15 @@ class RunCounts {
     // Sets the limits of a scope. Call clear() afterwards, and count all running jobs again.
     void watch(std::uint32_t scope, const EntityLimits& limits) { entities_.watch(scope, limits); }
     void clear();
+    // Returns counts of no jobs, with the same limits.
+    RunCounts without_jobs() const { return RunCounts(entities_.without_jobs()); }
+    // Adds the counts of some running jobs (sign 1), or subtracts them (sign -1): those by these entities,
+    // in the queue and the partition. The counts of others, or elsewhere, stay.
+    void add(const RunCounts& some, std::uint32_t queue, std::uint32_t partition, const Entities& whose,
+             int sign);
 
   private:
+    explicit RunCounts(EntityUse entities) : entities_(std::move(entities)) {}
     static std::uint64_t key(std::uint64_t kind, std::uint64_t scope, std::uint64_t who) {
         return kind << 60 | scope << 32 | who;
     }

@@ -34,6 +34,27 @@ void EntityUse::count_in(std::uint32_t watched_scope, std::uint32_t scope, const
     }
 }
 
+void EntityUse::add(const EntityUse& some, std::uint32_t queue, std::uint32_t partition,
+                    const Entities& whose, int sign) {
+    if (whose.array != 0)
+        if (const std::int64_t jobs = some.of_array(whose.array); jobs != 0)
+            subjobs_[whose.array] += sign * jobs;
+    if (watched_.empty()) return;
+    add_in(some, kServer, server_in(partition), whose, sign);
+    add_in(some, queue, queue, whose, sign);
+}
+
+void EntityUse::add_in(const EntityUse& some, std::uint32_t watched_scope, std::uint32_t scope,
+                       const Entities& whose, int sign) {
+    const auto found = watched_.find(watched_scope);
+    if (found == watched_.end()) return;
+    for (const Watched& watched : found->second) {
+        const Key key{scope, watched.kind, whose.of(watched.kind), watched.resource};
+        if (const auto counted = some.use_.find(key); counted != some.use_.end())
+            use_[key] += counted->second * sign;
+    }
+}
+
 void EntityUse::count_subjob(std::uint32_t array, int sign) {
     const auto counted = subjobs_.try_emplace(array).first;
     counted->second += sign;

@@ -44,6 +44,16 @@ class EntityUse {
         count_in(kServer, server_in(partition), job, sign);
         count_in(queue, queue, job, sign);
     }
+    // Returns the use by no jobs, with the same limits.
+    EntityUse without_jobs() const {
+        EntityUse none;
+        none.watched_ = watched_;
+        return none;
+    }
+    // Adds the use by some jobs (sign 1), or subtracts it (sign -1): by these entities, in the queue and the
+    // partition. The use by others, or elsewhere, stays.
+    void add(const EntityUse& some, std::uint32_t queue, std::uint32_t partition, const Entities& whose,
+             int sign);
     // The use by an entity. REQUIRES: a limit of the scope restricts it.
     std::int64_t of(std::uint32_t scope, EntityKind kind, std::uint32_t entity,
                     std::uint32_t resource) const {
@@ -64,6 +74,8 @@ class EntityUse {
         std::uint32_t resource;
     };
     void count_in(std::uint32_t watched_scope, std::uint32_t scope, const CountedJob& job, int sign);
+    void add_in(const EntityUse& some, std::uint32_t watched_scope, std::uint32_t scope,
+                const Entities& whose, int sign);
     // Scope, kind, entity, resource.
     using Key = std::tuple<std::uint32_t, EntityKind, std::uint32_t, std::uint32_t>;
     absl::flat_hash_map<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty

@@ -57,7 +57,8 @@ class Drain final : public AfterRefusal, CyclePart {
     bool drain_for(Candidate& job, const CandidateQueues& queues);
     bool reserve_kept(const Candidate& job);
     void keep_reservation(const Candidate& job, const QueueView& view, const CandidateQueues& queues,
-                          std::span<const QueueView* const> possible, bool decided_by_vnodes);
+                          std::span<const QueueView* const> possible, bool decided_by_vnodes,
+                          JobSlot last_running);
     bool changes_by_user(const Filter& filter, const Candidate& job, const CandidateQueues& queues,
                          KeptReservation& kept) const;
     std::vector<DrainFor> drains_now() const;
@@ -134,6 +135,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         ahead.emplace(c_, future_, job, *soonest);
         if (!ahead->earliest(in_.now)) return false;
     }
+    const JobSlot last_running = ahead->last_running();
     ahead->reserve();
     state_.reservations.back().drains = true;
     if (in_.events == nullptr) return true;
@@ -142,7 +144,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
     if (number == kept.size() && !by_time)
-        keep_reservation(job, *soonest, queues, possible, ahead->decided_by_vnodes());
+        keep_reservation(job, *soonest, queues, possible, ahead->decided_by_vnodes(), last_running);
     return true;
 }
 
@@ -154,8 +156,8 @@ bool Drain::reserve_kept(const Candidate& job) {
     const KeptReservation& kept = in_.events->kept[number];
     const auto& changed = in_.events->since.changed;
     if (!kept.holds(in_.now) || kept.job != t_.jobs.handle[job.job] || !started_.empty() ||
-        kept.vnodes_version != state_.vnodes->version() ||
-        std::ranges::find(changed, job.job) != changed.end() || kept.view >= views_.size())
+        kept.vnodes_version != state_.vnodes->version() || std::ranges::binary_search(changed, job.job) ||
+        kept.view >= views_.size())
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
@@ -197,9 +199,11 @@ bool Drain::changes_by_user(const Filter& filter, const Candidate& job, const Ca
 
 // Stores the reservation for later cycles, after those that are stored already, unless an event that isn't
 // checked could change its start. If vnodes decided about the start, a less full limit can only let the job
-// start at the same instant in a queue that is tested earlier.
+// start at the same instant in a queue that is tested earlier. `last_running`: the job that runs longest in
+// the queue or on its vnodes.
 void Drain::keep_reservation(const Candidate& job, const QueueView& view, const CandidateQueues& queues,
-                             std::span<const QueueView* const> possible, bool decided_by_vnodes) {
+                             std::span<const QueueView* const> possible, bool decided_by_vnodes,
+                             JobSlot last_running) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
     std::vector<KeptReservation>& all = in_.events->kept;
@@ -276,12 +280,12 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view, const 
         for (const LimitNeed& limit : limits_of(p_.filters, state_, job, *target))
             kept.watched.push_back({limit, future_.schedule().demand(limit).used->at(in_.now), may_decide});
     }
-    for (QueueSlot q = 0; q < t_.queues.size(); ++q)
-        for (const JobSlot other : t_.queues[q].running) {
-            kept.note_end(t_, other);
-            kept.outlasting += kept.outlasts(t_, other) ? 1 : 0;
-        }
-    if (kept.outlasting > 0) all.push_back(std::move(kept));
+    if (future_.schedule().puts_off_ends())
+        for (QueueSlot q = 0; q < t_.queues.size(); ++q)
+            for (const JobSlot other : t_.queues[q].running) kept.note_end(t_, other);
+    if (last_running == kNoSlot || kept.planned_end(t_, last_running) < kept.start) return;
+    kept.outlasting = t_.jobs.handle[last_running];
+    all.push_back(std::move(kept));
 }
 
 bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {

@@ -114,7 +114,7 @@ bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& vi
     if (own.empty() || std::ranges::none_of(state.placement, is_sole))
         return vnodes.has_room(view.pool, *job.request, rules, state.placement);
     for (const Part& part : state.placement) {
-        if (vnodes[part.vnode].jobs > (std::ranges::binary_search(own, part.vnode) ? 1 : 0)) return false;
+        if (vnodes.jobs(part.vnode) > (std::ranges::binary_search(own, part.vnode) ? 1 : 0)) return false;
         bool booked = false;  // a job in a reservation uses its own booking
         vnodes.bookings().for_each_binding(part.vnode, rules,
                                            [&](const Row&) { booked = rules.booking == kNoSlot; });
