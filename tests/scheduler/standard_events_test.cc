@@ -33,7 +33,7 @@ TEST(StandardEvents, StartByUrgencyWhatACycleOverAllJobsStarts) {
             s.weighted_priority = true;
             s.urgency_of_resources = {{"ncpus", 1000}, {"walltime", seed % 4 == 0 ? 1.0 : 0.0}};
             s.weight_urgency = 1;
-            s.weight_job_priority = 0.1;
+            s.weight_job_priority = seed % 5 < 2 ? 0 : 0.1;
             s.weight_waiting_time = seed % 2 == 0 ? 0.3 : 0;
             site.world.configure();
         },
@@ -92,7 +92,7 @@ TEST_F(StandardAfterEvents, UrgenciesAreSortedAnewWhenTheirRangeChanges) {
     s.urgency_of_resources = {{"ncpus", 1000}};
     s.weight_waiting_time = 0;
     world.configure();
-    const int running = job(1);
+    const int running = job({.ncpus = 1, .walltime = kHour, .priority = 1});
     EXPECT_THAT(arrival().started, ElementsAre(running));
     for (int i = 0; i < 3; ++i) job(4);
     const int largest = job(8);
@@ -120,6 +120,28 @@ TEST_F(StandardAfterEvents, UrgenciesAreSortedAnewWhenTheirRangeChanges) {
     arrival();
     job(5);
     EXPECT_EQ(arrival().considered, 8) << "a deadline comes nearer";
+}
+
+// Jobs of one Priority go by their urgencies, whatever their range is.
+TEST_F(StandardAfterEvents, JobsOfOnePriorityKeepTheirOrderWhenTheRangeOfUrgenciesChanges) {
+    s.by_queue = false;
+    s.weighted_priority = true;
+    s.urgency_of_resources = {{"ncpus", 1000}};
+    world.configure();
+    const int running = job(4);
+    EXPECT_THAT(arrival().started, ElementsAre(running));
+    const int small = job(1);
+    EXPECT_EQ(arrival().considered, 1);
+    job(8);
+    job(2);
+    EXPECT_EQ(arrival().considered, 2) << "one of them is larger than all others";
+    job({.ncpus = 3, .walltime = kHour, .priority = 1});
+    EXPECT_EQ(arrival().considered, 4);
+    const int three = world.job({.queue = "work", .ncpus = 3, .queued = now}, now);
+    EXPECT_EQ(arrival().considered, 1) << "it is within the range";
+    world.finish(three, now);
+    world.finish(small, now);
+    EXPECT_EQ(arrival().considered, 3) << "the least urgent one has gone";
 }
 
 TEST_F(StandardAfterEvents, OnlyTheJobThatArrivedIsLookedAt) {

@@ -277,12 +277,15 @@ TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
         };
         std::vector<Plain> jobs;
         const Instant now = at(9);
+        const bool of_one_priority = seed % 2 == 0;
+        const bool with_deadlines = seed % 4 != 0;
         for (int i = pick(1, 20); i > 0; --i) {
             const int cpus = pick(1, 8);
             const int gigabytes = pick(1, 4);
             const Instant submitted = at(pick(0, 8), pick(0, 3));
-            const int hour = pick(10, 40);  // hour of the deadline; from 24 on, the job has none
-            const int priority = pick(-1024, 1023);
+            const int hour =
+                with_deadlines ? pick(10, 40) : 40;  // hour of the deadline; from 24 on, the job has none
+            const int priority = of_one_priority ? 5 : pick(-1024, 1023);
             const std::string deadline = hour < 24 ? std::to_string(hour) + "00" : "";
             const int number = site.job({.queue = "q",
                                          .ncpus = cpus,

@@ -99,7 +99,7 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
             if (in_.policy->formula->reads_priorities()) context.priorities = &weighted();
             ordered.score = in_.policy->formula->value(context, t_.resources, job);
         } else if (s_.weighted_priority) {
-            ordered.score = weighted().value(job);
+            ordered.score = weighted().order(job);
         }
         return ordered;
     }

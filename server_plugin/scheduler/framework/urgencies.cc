@@ -46,21 +46,19 @@ void Urgencies::update(const Settings& settings, const Tables& tables, std::span
                     put(tables, job);
             }
     }
-    if (!range_known_) {
-        range_.reset();
-        for (const double urgency : urgencies_)
-            if (!std::isnan(urgency)) widen(urgency);
-        range_known_ = true;
-    }
+    find_range();
     read_running_ = tables.running_changes.position();
     read_waiting_ = tables.waiting_changes.position();
 }
 
 void Urgencies::forget(JobSlot job) {
     with_deadlines_.erase(job);
-    if (job >= urgencies_.size() || std::isnan(urgencies_[job])) return;
-    const double urgency = std::exchange(urgencies_[job], kNone);
-    if (urgency <= range_->first || urgency >= range_->second) range_known_ = false;
+    if (job >= jobs_.size() || std::isnan(jobs_[job].urgency)) return;
+    const auto [urgency, priority] = std::exchange(jobs_[job], {});
+    const auto of_priority = jobs_of_priority_.find(priority);
+    if (--of_priority->second == 0) jobs_of_priority_.erase(of_priority);
+    Block& block = blocks_[job / kInBlock];
+    if (urgency <= block.least || urgency >= block.greatest) block.outdated = true;
 }
 
 void Urgencies::put(const Tables& tables, JobSlot job) {
@@ -71,20 +69,35 @@ void Urgencies::put(const Tables& tables, JobSlot job) {
         with_deadlines_[job] = urgency;
         return;
     }
-    if (job >= urgencies_.size())
-        urgencies_.resize(std::max<std::size_t>(job + 1, urgencies_.size() * 2), kNone);
-    urgencies_[job] = urgency;
-    widen(urgency);
+    if (job >= jobs_.size()) {
+        jobs_.resize(std::max<std::size_t>(job + 1, jobs_.size() * 2));
+        blocks_.resize(jobs_.size() / kInBlock + 1);
+    }
+    jobs_[job] = {urgency, tables.jobs.priority[job]};
+    ++jobs_of_priority_[jobs_[job].priority];
+    blocks_[job / kInBlock].widen(urgency);
 }
 
-void Urgencies::widen(double urgency) {
-    if (!range_) range_ = {urgency, urgency};
-    range_->first = std::min(range_->first, urgency);
-    range_->second = std::max(range_->second, urgency);
+// Finds the range over all jobs by the ranges of the blocks. O(changed blocks and n / kInBlock).
+void Urgencies::find_range() {
+    Block all;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        Block& block = blocks_[i];
+        if (block.outdated) {
+            block = {};
+            const std::size_t end = std::min(jobs_.size(), (i + 1) * kInBlock);
+            for (std::size_t job = i * kInBlock; job < end; ++job)
+                if (!std::isnan(jobs_[job].urgency)) block.widen(jobs_[job].urgency);
+        }
+        all.least = std::min(all.least, block.least);
+        all.greatest = std::max(all.greatest, block.greatest);
+    }
+    range_.reset();
+    if (!jobs_of_priority_.empty()) range_ = {all.least, all.greatest};
 }
 
 double Urgencies::of(const Tables& tables, JobSlot job) const {
-    if (job < urgencies_.size() && !std::isnan(urgencies_[job])) return urgencies_[job];
+    if (job < jobs_.size() && !std::isnan(jobs_[job].urgency)) return jobs_[job].urgency;
     const auto found = with_deadlines_.find(job);
     return found != with_deadlines_.end() ? found->second : compute(tables, job);
 }

@@ -5,7 +5,9 @@
 // fixed instant, and differences of urgencies stay the same to the last digit. Deadlines are left out.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -36,6 +38,8 @@ class Urgencies {
 
     // The least and the greatest urgency of the jobs without a deadline; nullopt: there are no such jobs.
     const std::optional<std::pair<double, double>>& range() const { return range_; }
+    // Returns whether all these jobs have the same Priority.
+    bool have_one_priority() const { return jobs_of_priority_.size() <= 1; }
     // The urgencies of the jobs that ask for a deadline, whether or not it counts.
     const std::map<JobSlot, double>& with_deadlines() const { return with_deadlines_; }
 
@@ -56,15 +60,31 @@ class Urgencies {
     double further_chunks(const Tables& tables, JobSlot job, const Request& request) const;
     void forget(JobSlot job);
     void put(const Tables& tables, JobSlot job);
-    void widen(double urgency);
+    void find_range();
 
     Rules rules_;
     std::vector<std::pair<std::uint32_t, double>> weights_;  // by resource
     std::uint32_t deadline_ = kNoResource;
-    std::vector<double> urgencies_;  // by job; kNone: it isn't in the queues, or has a deadline
+    // A job by its slot, and the range of the urgencies of kInBlock jobs.
+    struct Known {
+        double urgency = kNone;  // kNone: the job isn't in the queues, or has a deadline
+        std::int32_t priority = 0;
+    };
+    struct Block {
+        double least = std::numeric_limits<double>::infinity();
+        double greatest = -std::numeric_limits<double>::infinity();
+        bool outdated = false;
+        void widen(double urgency) {
+            least = std::min(least, urgency);
+            greatest = std::max(greatest, urgency);
+        }
+    };
+    static constexpr std::size_t kInBlock = 1024;
+    std::vector<Known> jobs_;
+    std::vector<Block> blocks_;
+    std::map<std::int32_t, std::size_t> jobs_of_priority_;  // the number of jobs by Priority
     std::map<JobSlot, double> with_deadlines_;
     std::optional<std::pair<double, double>> range_;
-    bool range_known_ = true;              // false: the job with the least or the greatest urgency has gone
     JobChanges::Position read_running_{};  // how far the logs of changed jobs were read
     JobChanges::Position read_waiting_{};
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "server_plugin/scheduler/model/deadline.h"
 
@@ -54,8 +56,22 @@ double WeightedPriority::deadline(JobSlot job) const {
     return settings_.weight_deadline / static_cast<double>(std::max<std::int64_t>(1, (*at - now_).count()));
 }
 
+// Returns whether only the urgency tells jobs apart. Then the order doesn't depend on the range, unless all
+// urgencies count as alike.
+bool WeightedPriority::by_urgency_alone() const {
+    return !tickets_ && urgencies_.with_deadlines().empty() &&
+           (settings_.weight_job_priority == 0 || urgencies_.have_one_priority());
+}
+
+bool WeightedPriority::are_alike() const {
+    const Range range = range_.value_or(Range());
+    return settings_.weight_urgency == 0 || normalised(range.second, range.first, range.second) != 1;
+}
+
 std::optional<WeightedPriority::Range> WeightedPriority::lasting_range() const {
     if (tickets_ || has_deadlines_) return std::nullopt;
+    constexpr double kMark = std::numeric_limits<double>::infinity();  // no urgency is that great
+    if (by_urgency_alone()) return Range(kMark, are_alike() ? 0 : 1);
     return range_.value_or(Range());
 }
 
@@ -78,7 +94,9 @@ void WeightedPriority::norm(JobSlot job, Terms& terms) const {
                   settings_.weight_tickets * terms.tickets_norm;
 }
 
-double WeightedPriority::value(JobSlot job) const {
+double WeightedPriority::order(JobSlot job) const {
+    if (by_urgency_alone())
+        return are_alike() ? 0 : std::copysign(1.0, settings_.weight_urgency) * urgencies_.of(tables_, job);
     Terms terms;
     terms.deadline = deadline(job);
     norm(job, terms);

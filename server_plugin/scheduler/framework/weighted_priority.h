@@ -37,13 +37,14 @@ class WeightedPriority {
                      std::span<const QueueSlot> queues, Urgencies& urgencies);
 
     // Returns the least and the greatest urgency, without the growth that all have in common. While they
-    // stay, jobs that don't change themselves keep their order. nullopt: deadlines or tickets change the
-    // order as well.
+    // stay, jobs that don't change themselves keep their order. If no Priority tells jobs apart, they
+    // do so with any range, and this is a mark that stands for all of them. nullopt: deadlines or tickets
+    // change the order as well.
     using Range = std::pair<double, double>;
     std::optional<Range> lasting_range() const;
 
-    // The sum by which jobs are ordered.
-    double value(JobSlot job) const;
+    // The number by which jobs are ordered: the sum or, if only urgencies tell jobs apart, the urgency.
+    double order(JobSlot job) const;
     // The sum with all its parts.
     Terms terms(JobSlot job) const;
     // The terms of the sum: Priority, urgency, and tickets if the policy has any.
@@ -52,6 +53,8 @@ class WeightedPriority {
     std::string text(JobSlot job) const;
 
   private:
+    bool by_urgency_alone() const;
+    bool are_alike() const;
     Range range_now() const;
     void norm(JobSlot job, Terms& terms) const;
     std::string_view deadline_text(JobSlot job) const;  // empty: the job has none
