@@ -5,7 +5,7 @@
 namespace pbs::sched::bench {
 namespace {
 
-enum Ids : std::uint32_t { ncpus, mem, walltime, ssinodes };
+enum Ids : std::uint32_t { ncpus, mem, walltime, ssinodes, rack, selection };
 constexpr std::int64_t kGb = 1 << 30;
 constexpr std::int64_t kHour = 3600;
 
@@ -82,17 +82,9 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
     ServerRecord server;
     server.max_user_run = limits.in_server;
     if (!scheduler.server_changed(server)) std::abort();
-    std::vector<std::int64_t> cpus_of;
     for (std::int64_t i = 0; i < vnodes; ++i) {
-        const std::string name = "n" + std::to_string(i);
-        const std::int64_t cpus = 4LL << pick(0, 4);
-        cpus_of.push_back(cpus);
-        const Amount available[] = {{ncpus, cpus, {}}, {mem, cpus * 4 * kGb, {}}};
-        VnodeRecord vnode;
-        vnode.vnode = VnodeHandle(static_cast<std::uint64_t>(i + 1));
-        vnode.name = vnode.host = name;
-        vnode.resources_available = available;
-        scheduler.vnode_changed(vnode);
+        cpus_.push_back(4LL << pick(0, 4));
+        send_vnode(cpus_.size() - 1, {});
     }
     Configuration configuration;
     Settings s = origin_policy(limits);
@@ -111,15 +103,93 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
     configuration.scheds["default"] = {"origin"};
     if (!scheduler.set_configuration(configuration)) std::abort();
     jobs_.reserve(static_cast<std::size_t>(jobs) + 16);
-    if (drained == Drained::yes) drain(cpus_of);
+    if (drained == Drained::yes) drain();
     for (std::int64_t i = 0; i < jobs; ++i) add_job();
 }
 
-void BigCluster::drain(std::span<const std::int64_t> cpus) {
+void BigCluster::send_vnode(std::size_t number, std::string_view rack_of_it) {
+    const std::string name = "n" + std::to_string(number);
+    std::vector<Amount> available = {{ncpus, cpus_[number], {}}, {mem, cpus_[number] * 4 * kGb, {}}};
+    if (!rack_of_it.empty()) available.push_back({rack, 0, rack_of_it});
+    VnodeRecord vnode;
+    vnode.vnode = VnodeHandle(number + 1);
+    vnode.name = vnode.host = name;
+    vnode.resources_available = available;
+    scheduler.vnode_changed(vnode);
+}
+
+void BigCluster::limit_users() {
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < users_; i += 3) names.push_back("user" + std::to_string(i));
+    const auto vnodes = static_cast<std::int64_t>(cpus_.size());
+    std::vector<EntityLimitRecord> limits = {
+        {.entity = EntityKind::user, .name = {}, .most = vnodes / 400},
+        {.entity = EntityKind::user, .name = {}, .resource = ncpus, .most = vnodes / 40}};
+    for (const std::string& name : names)
+        limits.push_back({.entity = EntityKind::user, .name = name, .most = vnodes / 300});
+    ServerRecord server;
+    server.limits = limits;
+    if (!scheduler.server_changed(server)) std::abort();
+}
+
+void BigCluster::divide_by_rack() {
+    constexpr std::size_t kVnodesOfARack = 40;
+    scheduler.resource_defined({rack, ResourceKind::string, "rack", false});
+    for (std::size_t i = 0; i < cpus_.size(); ++i) send_vnode(i, "r" + std::to_string(i / kVnodesOfARack));
+    ServerRecord server;
+    server.node_group_enable = true;
+    server.node_group_key = "rack";
+    if (!scheduler.server_changed(server)) std::abort();
+}
+
+void BigCluster::let_preempt() {
+    QueueRecord queue;
+    queue.queue = QueueHandle(2);
+    queue.name = "special";
+    queue.priority = 150;
+    scheduler.queue_changed(queue);
+    scheduler.set_preempt(true);
+}
+
+void BigCluster::reserve_vnodes(std::int64_t reservations) {
+    scheduler.resource_defined({selection, ResourceKind::string, "select", false});
+    for (std::int64_t i = 0; i < reservations; ++i) {
+        constexpr std::uint64_t kFirstQueue = 100;
+        const std::uint64_t number = kFirstQueue + static_cast<std::uint64_t>(i);
+        const std::string name = "R" + std::to_string(number);
+        QueueRecord queue;
+        queue.queue = QueueHandle(number);
+        queue.name = name;
+        queue.started = false;
+        scheduler.queue_changed(queue);
+        const auto vnode = static_cast<std::size_t>(i * 7) % cpus_.size();
+        const Amount whole[] = {{ncpus, cpus_[vnode], {}}};
+        const Place places[] = {{VnodeHandle(vnode + 1), whole}};
+        const std::string select = "1:ncpus=" + std::to_string(cpus_[vnode]);
+        const Amount requested[] = {{selection, 0, select}};
+        ReservationRecord reservation;
+        reservation.reservation = ReservationHandle(number);
+        reservation.id = name;
+        reservation.queue = queue.queue;
+        reservation.start = now + Seconds((i + 1) * kHour);
+        reservation.end = reservation.start + Seconds(4 * kHour);
+        reservation.requested = requested;
+        reservation.places = places;
+        scheduler.reservation_changed(reservation);
+    }
+}
+
+void BigCluster::count_eligible_time() {
+    ServerRecord server;
+    server.eligible_since = now - Seconds(1000 * kHour);
+    if (!scheduler.server_changed(server)) std::abort();
+}
+
+void BigCluster::drain() {
     constexpr std::int64_t kWhole = 64;
     constexpr std::uint64_t kLastQueue = 7;
-    for (std::size_t i = 0; i < cpus.size(); ++i) {
-        if (cpus[i] != kWhole) continue;
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+        if (cpus_[i] != kWhole) continue;
         Job holder;
         holder.owner = "holder";
         holder.ncpus = 1;

@@ -41,6 +41,17 @@ class BigCluster {
     void remove_job(std::uint64_t job);
     // Carries out the decisions of a cycle: starts jobs, sets comments, and removes rejected jobs.
     void apply(const Decisions& decisions);
+    // The next functions change the cluster before settle().
+    // Limits the running jobs and the CPUs of each user. A third of the users has limits of its own.
+    void limit_users();
+    // Divides the vnodes into racks of 40. Each job stays in one rack.
+    void divide_by_rack();
+    // Gives the jobs of one queue, one in a hundred, the right to preempt others.
+    void let_preempt();
+    // Makes advance reservations of a whole vnode each, which begin from now on, an hour after the other.
+    void reserve_vnodes(std::int64_t reservations);
+    // Counts the eligible time of jobs.
+    void count_eligible_time();
     // Runs two cycles, as a server does at its start. Afterwards every job that can start runs, and the
     // scheduler knows why the others wait. started() then returns the jobs that the first cycle started.
     void settle();
@@ -65,11 +76,14 @@ class BigCluster {
         std::vector<std::pair<VnodeHandle, std::vector<Amount>>> places;
     };
     void send(std::uint64_t number);
-    void drain(std::span<const std::int64_t> cpus);
+    void drain();
     std::int64_t pick(std::int64_t from, std::int64_t to) {
         return std::uniform_int_distribution(from, to)(random_);
     }
 
+    void send_vnode(std::size_t number, std::string_view rack_of_it);
+
+    std::vector<std::int64_t> cpus_;  // by vnode
     std::int64_t users_ = 100;
     std::mt19937_64 random_{42};
     std::vector<Job> jobs_{1};  // indexed by the job's number, from 1

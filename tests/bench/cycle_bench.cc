@@ -267,8 +267,9 @@ BENCHMARK(FullCycleUrgencies)->Apply(full_cycles);
 
 void run_after_ends(benchmark::State& state, Drained drained, const UserLimits& limits = {},
                     void (*tune)(Settings& policy) = nullptr, Shared shared = Shared::no,
-                    bool last_first = false) {
+                    bool last_first = false, void (*prepare)(BigCluster& cluster) = nullptr) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), limits, drained, tune, shared);
+    if (prepare != nullptr) prepare(cluster);
     cluster.settle();
     cluster.reserve(1000);
     auto running = cluster.started();
@@ -346,6 +347,44 @@ BENCHMARK(CycleAfterEndUserLimits)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndNonprimeDrainSys)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndFragments)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndMaxJobs)->Apply(cycles_after_events);
+
+// Cycles after ends of jobs with algorithm standard and fair share, and one further feature.
+void run_after_ends_with(benchmark::State& state, void (*prepare)(BigCluster& cluster),
+                         void (*tune)(Settings& policy) = nullptr) {
+    run_after_ends(state, Drained::no, {}, tune, Shared::yes, false, prepare);
+}
+void CycleAfterEndEstimates(benchmark::State& state) {
+    run_after_ends_with(
+        state, [](BigCluster& c) { c.scheduler.set_tell_estimates(true); },
+        [](Settings& s) { s.strict_ordering = true; });
+}
+void CycleAfterEndEntityLimits(benchmark::State& state) {
+    run_after_ends_with(state, [](BigCluster& c) { c.limit_users(); });
+}
+void CycleAfterEndSets(benchmark::State& state) {
+    run_after_ends_with(state, [](BigCluster& c) { c.divide_by_rack(); });
+}
+void CycleAfterEndPreemption(benchmark::State& state) {
+    run_after_ends_with(
+        state, [](BigCluster& c) { c.let_preempt(); }, [](Settings& s) { s.preemption = true; });
+}
+void CycleAfterEndReservations(benchmark::State& state) {
+    run_after_ends_with(state, [](BigCluster& c) { c.reserve_vnodes(50); });
+}
+void CycleAfterEndEligibleTime(benchmark::State& state) {
+    run_after_ends_with(
+        state, [](BigCluster& c) { c.count_eligible_time(); },
+        [](Settings& s) {
+            s.fairshare = false;
+            s.job_sort_formula = "eligible_time + 100*ncpus";
+        });
+}
+BENCHMARK(CycleAfterEndEstimates)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndEntityLimits)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndSets)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndPreemption)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndReservations)->Apply(cycles_after_events);
+BENCHMARK(CycleAfterEndEligibleTime)->Apply(cycles_after_events);
 
 // Measures how much memory of the scheduler a queued job takes after a cycle, including the order of jobs
 // that is kept for later cycles.
