@@ -67,16 +67,23 @@ Result<void> CommitGroup::commit() {
         return outcome_;
     }
     server_.counters.committed(std::chrono::steady_clock::now() - began);
+    report(members);
+    return {};
+}
+
+// Reports the jobs, which are stored now. If there is no memory for that, the server ends, and the next start
+// has them.
+void CommitGroup::report(const std::vector<Member>& members) noexcept {
     const Log::Together log_lines(server_.parts.log);
     const Accounting::Together records(server_.parts.accounting);
     for (const Member& member : members) {
         if (server_.parts.plugin != nullptr)
             for (const uint64_t handle : member.jobs)
-                if (const Job* job = state.job(handle)) server_.parts.plugin->tell(member.now, *job, state);
+                if (const Job* job = server_.state.job(handle))
+                    server_.parts.plugin->tell(member.now, *job, server_.state);
         for (const auto& action : member.actions) guarded(server_.parts.log, "after a change", action);
         if (member.trigger != 0) server_.want_cycle(member.trigger);
     }
-    return {};
 }
 
 }  // namespace pbs::host

@@ -51,6 +51,8 @@ class CommitGroup {
     Result<void> commit();
 
   private:
+    void report(const std::vector<Member>& members) noexcept;
+
     Server& server_;
     bool takes_ = false;
     bool begun_ = false;   // the transaction has begun

@@ -15,6 +15,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/client/backup_folders.h"
+#include "server_plugin/host/base/guard.h"
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/spawn.h"
@@ -86,12 +87,18 @@ class BackUp final : public Answered {
                 folder_ = client::new_backup_folder(all_, context.now);
                 return run(server_.options.program,
                            {"pbs_server", "--home", server_.options.home, "--backup", folder_});
-            case Stage::pruning:
+            case Stage::pruning: {
                 stage_ = Stage::done;
-                server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
-                                        fmt::format("{} at request of {}", folder_, requestor(context)));
-                too_many_ = client::too_many_backups(all_);
-                return remove(too_many_);
+                Remaining next = Remaining::more;
+                // The backup is made, whatever fails now.
+                guarded(server_.parts.log, "backup", [&] {
+                    server_.parts.log.write(LogEvent::admin, LogClass::server, "backup",
+                                            fmt::format("{} at request of {}", folder_, requestor(context)));
+                    too_many_ = client::too_many_backups(all_);
+                    next = remove(too_many_);
+                });
+                return next;
+            }
             case Stage::done:
                 break;
         }

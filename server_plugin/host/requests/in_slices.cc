@@ -83,14 +83,17 @@ class InSlices final : public Answered {
     }
 
     // Completes the change, which is in force since the commit: reports it to the plugin, and moves its rows
-    // to their places in the database.
+    // to their places in the database. So a failure here doesn't refuse the request. After an exception the
+    // batch's destructor goes on with the reports.
     Remaining settle() {
-        const auto more = batch_.settle_some();
+        Result<bool> more = false;
+        guarded(server_.parts.log, "completing a change", [&] { more = batch_.settle_some(); });
         if (more && *more) return Remaining::more;
         // The actions for after the commit use the plugin, too. So wait until it has no other work.
         if (plugin_is_busy()) return Remaining::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
-        if (const auto then = std::exchange(when_committed_, {})) then();
+        if (const auto then = std::exchange(when_committed_, {}))
+            guarded(server_.parts.log, "after a commit", then);
         return Remaining::nothing;
     }
 
