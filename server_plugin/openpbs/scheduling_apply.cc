@@ -18,7 +18,7 @@ constexpr std::size_t kWindow = 64;  // the most unanswered requests
 // ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
-constexpr std::size_t kFew = 8;  // so many starts are treated one by one
+constexpr std::size_t kFew = 8;  // at most so many starts are treated one by one
 constexpr std::chrono::seconds kLatestComment{1};
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue_type of jobs that gain nothing by waiting
 
@@ -77,6 +77,7 @@ void Scheduling::apply_some() {
             apply(run_.decisions[run_.applied++]);
         if (run_.late_since && Clock::now() - *run_.late_since >= kLatestComment) send_late_comments();
     }
+    if (run_.late_since && Clock::now() - *run_.late_since >= kLatestComment) send_late_comments();
     if (run_.applied == run_.decisions.size()) look_at_starts();
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
@@ -94,22 +95,27 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
     plugin_.records().commented(job, text);
 }
 
-// Has the comment of a job that is about to start sent when the job is known to run, or within a second. The
+// Has the comment of a job that is about to start sent when the job is known to run, or after a second. The
 // server writes each comment to its database, which takes as long as a start. REQUIRES: the job has no
-// comment yet, because that one would stay if the job ended before.
+// comment yet, because an older one would stay if the job ended first.
 void Scheduling::comment_late(const std::string& job, const std::string& text) {
     if (run_.late_comments.empty()) run_.late_since = Clock::now();
     run_.late_comments[job] = text;
 }
 
 void Scheduling::send_late_comment(const std::string& job) {
-    if (const auto late = run_.late_comments.extract(job)) comment(job, late.mapped());
+    const auto late = run_.late_comments.extract(job);
+    const Job* known = plugin_.records().job(job);
+    // The server may have given the job a comment of its own, for example that its start has failed.
+    if (late && known != nullptr && known->comment.empty()) comment(job, late.mapped());
 }
 
 void Scheduling::send_late_comments() {
     run_.late_since.reset();
-    for (const auto& [job, text] : std::exchange(run_.late_comments, {}))
-        if (plugin_.records().job(job) != nullptr) comment(job, text);
+    while (!run_.late_comments.empty()) {
+        const std::string job = run_.late_comments.begin()->first;
+        send_late_comment(job);
+    }
 }
 
 void Scheduling::accrue(const std::string& job, std::int32_t type) {
@@ -450,12 +456,14 @@ void Scheduling::look_at_starts() {
 
 // Notes a job's state after a request to run it. A job that still waits was refused.
 void Scheduling::started_as(const std::string& id, Job job) {
-    const bool waits = !job.runs() && job.state == 'Q';
+    const bool runs = job.runs();
+    const bool waits = !runs && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
     const std::string waiting = waiting_id(id);
     if (!waits) {
         failed_.erase(waiting);
-        return send_late_comment(id);
+        if (runs) send_late_comment(id);
+        return;
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
