@@ -342,7 +342,7 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
-    decisions_.list = {};  // the texts are in decisions_.memory
+    decisions_.list = std::vector<sched::Decision>();  // frees its memory; the texts are in decisions_.memory
     // Sort many comments by job, as the host stores its jobs and their rows: it then writes them several
     // times as fast. Leave fewer comments in the order in which jobs were considered, so that a log shows
     // that order.

@@ -35,35 +35,44 @@ int failure_of(int code) {
     return code == ENOENT || code == ESRCH || code == EBADF || code == EPERM ? 0 : code;
 }
 
-std::string group_name(gid_t gid) {
+// Returns the group's name, or its number if it has no name, or if the look-up has failed (`error`).
+std::string group_name(gid_t gid, int& error) {
     std::string name = std::to_string(gid);
-    with_space([&](char* space, size_t size) {
+    bool is_known = false;
+    const int failed = with_space([&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrgid_r(gid, &entry, space, size, &found);
         if (found != nullptr) name = found->gr_name;
+        is_known = found != nullptr;
         return code;
     });
+    error = is_known ? 0 : failure_of(failed);
     return name;
 }
 
-std::optional<User> user_of(const struct passwd* entry) {
+// `error`: as of group_name().
+std::optional<User> user_of(const struct passwd* entry, int& error) {
     if (entry == nullptr) return std::nullopt;
-    return User{entry->pw_name, group_name(entry->pw_gid), entry->pw_dir, entry->pw_uid, entry->pw_gid};
+    return User{entry->pw_name, group_name(entry->pw_gid, error), entry->pw_dir, entry->pw_uid,
+                entry->pw_gid};
 }
 
 }  // namespace
 
 std::optional<User> find_user(const std::string& name, int* error) {
     std::optional<User> user;
+    int group_error = 0;
     const int failed = with_space([&](char* space, size_t size) {
         struct passwd entry {};
         struct passwd* found = nullptr;
         const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
-        user = user_of(found);
+        user = user_of(found, group_error);
         return code;
     });
-    if (error != nullptr) *error = user ? 0 : failure_of(failed);
+    if (error == nullptr) return user;
+    *error = user ? group_error : failure_of(failed);
+    if (*error != 0) user.reset();
     return user;
 }
 
@@ -73,7 +82,8 @@ std::optional<User> find_user(uid_t uid) {
         struct passwd entry {};
         struct passwd* found = nullptr;
         const int code = getpwuid_r(uid, &entry, space, size, &found);
-        user = user_of(found);
+        int ignored = 0;
+        user = user_of(found, ignored);
         return code;
     });
     return user;
@@ -96,13 +106,16 @@ std::string not_looked_up(std::string_view kind, std::string_view name, int erro
     return fmt::format("the {} {} can't be looked up: {}", kind, name, values::system_text(error));
 }
 
-bool in_group(const User& user, const std::string& group) {
-    const auto gid = find_group(group);
+bool in_group(const User& user, const std::string& group, int* error) {
+    const auto gid = find_group(group, error);
     if (!gid) return false;
     int count = 0;
     getgrouplist(user.name.c_str(), user.gid, nullptr, &count);
     std::vector<gid_t> gids(static_cast<size_t>(std::max(count, 1)));
-    if (getgrouplist(user.name.c_str(), user.gid, gids.data(), &count) < 0) return false;
+    if (getgrouplist(user.name.c_str(), user.gid, gids.data(), &count) < 0) {
+        *error = EAGAIN;  // the number of groups has changed meanwhile
+        return false;
+    }
     gids.resize(static_cast<size_t>(count));
     return std::find(gids.begin(), gids.end(), *gid) != gids.end();
 }

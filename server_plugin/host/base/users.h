@@ -20,13 +20,15 @@ struct User {
 };
 
 // nullopt: there is no such user or group, or the look-up has failed. `error`: set to the error's number if
-// it has failed, for example for want of memory or of an answer of the directory service; else to 0.
+// it, or that of the user's login group, has failed, for example for want of memory or of an answer of the
+// directory service; else to 0. Without `error`, a login group that can't be looked up has its number.
 std::optional<User> find_user(const std::string& name, int* error = nullptr);
 std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name, int* error = nullptr);
 // Says that the look-up of a user or group (`kind`) has failed.
 std::string not_looked_up(std::string_view kind, std::string_view name, int error);
-bool in_group(const User& user, const std::string& group);
+// False: the user isn't in the group, or a look-up has failed (`error`).
+bool in_group(const User& user, const std::string& group, int* error);
 
 // Remembers the users that were looked up in the current second. If many jobs of a user arrive at once, one
 // look-up, which a directory service may answer slowly, is enough for them. A user who isn't found is looked

@@ -45,7 +45,10 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
         job.attributes.set(egroup, {}, user.group);
         return {};
     }
-    if (!in_group(user, wanted))
+    int error = 0;
+    const bool is_member = in_group(user, wanted, &error);
+    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("group", wanted, error));
+    if (!is_member)
         return fail(PBSE_BADGRP,
                     fmt::format("Bad GID for job execution: {} is not in group {}", user.name, wanted));
     job.attributes.set(egroup, {}, wanted);

@@ -16,6 +16,7 @@ enum class Entry {
 
 // Sets the job's euser and egroup from User_List, group_list and the owner. PBSE_BADUSER: the user is
 // unknown, is root without acl_roots, or can't run jobs on this server. PBSE_BADGRP.
+// PBSE_SYSTEM: the user or group can't be looked up at the moment.
 Result<void> set_execution_user(Job& job, Server& server);
 
 // Checks that the job may enter the queue. PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS,

@@ -274,10 +274,11 @@ void Network::Impl::sweep() {
             drop(*peer, why);
         }
     }
-    for (Peer* peer : known) {
-        now_known(*peer);
-        want_turn(*peer);
-    }
+    for (Peer* peer : known)
+        guard(*peer, [&] {
+            now_known(*peer);
+            want_turn(*peer);
+        });
     return_memory();
 }
 

@@ -65,7 +65,7 @@ void Network::Impl::serve() {
         Peer& peer = *peers_.at(turn->connection);
         peer.turn = Peer::Turn::none;
         if (waits_for_memory(peer)) {
-            want_turn(peer);
+            guard(peer, [&] { want_turn(peer); });
             continue;
         }
         guard(peer, [&] {
@@ -76,7 +76,7 @@ void Network::Impl::serve() {
         const auto end = Steady::now();
         if (!peer.closing) {
             clients_.took(*peer.client, end - begin);
-            want_turn(peer);
+            guard(peer, [&] { want_turn(peer); });
         }
         begin = end;
     }
@@ -117,11 +117,11 @@ void Network::Impl::want_turn(Peer& peer) {
     }
     if (peer.outgoing() >= kMostUnsent) return;  // the end of a write calls this function again
     if (waits_for_memory(peer)) {
-        peer.turn = Turn::memory;
         clients_.want_memory(*peer.client, peer.id);
+        peer.turn = Turn::memory;
     } else {
-        peer.turn = Turn::ready;
         clients_.want_turn(*peer.client, peer.id);
+        peer.turn = Turn::ready;
         uv_idle_start(&no_wait_, [](uv_idle_t*) {});
     }
 }

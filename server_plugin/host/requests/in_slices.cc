@@ -92,6 +92,7 @@ class InSlices final : public Answered {
         // The actions for after the commit use the plugin, too. So wait until it has no other work.
         if (plugin_is_busy()) return Remaining::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
+        batch_.tell_rest();
         if (const auto then = std::exchange(when_committed_, {}))
             guarded(server_.parts.log, "after a commit", then);
         return Remaining::nothing;

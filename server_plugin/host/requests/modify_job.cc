@@ -51,7 +51,10 @@ constexpr std::array kOfRootToo = {"comment", "Priority", "Hold_Types", "Resourc
 
 Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {
     if (is_administrator(context)) return {};
-    const auto user = find_user(std::string(job.attributes.text("euser")));
+    int error = 0;
+    const std::string euser(job.attributes.text("euser"));
+    const auto user = find_user(euser, &error);
+    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("user", euser, error));
     if (!user || user->uid != 0) return {};
     for (const char* name : kOfRootToo)
         if (same_name(attribute.name, name)) return {};

@@ -92,7 +92,7 @@ class CountedJobs {
     void stage(const Job& job);
     // Excludes the job from the counts.
     void forget(uint64_t job);
-    // Forgets what this change has.
+    // Forgets the jobs that this change has staged or excluded.
     void clear() noexcept {
         unsettled_.clear();
         staged_.clear();

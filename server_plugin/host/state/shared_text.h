@@ -57,7 +57,7 @@ class SharedText {
         uint32_t size;  // bytes of name and text
         uint32_t name;
     };
-    // The bytes follow the last member, in the room at the end of the block, too.
+    // The bytes begin right behind the last member, in the block's padding.
     static constexpr std::size_t kBytes = sizeof(const void*) + 3 * sizeof(uint32_t);
     char* bytes() const { return reinterpret_cast<char*>(block_) + kBytes; }
     void release();

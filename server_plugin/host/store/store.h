@@ -54,14 +54,14 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
-    // Calls `work` in a transaction, and commits it. If work() fails or throws, or the commit fails, nothing
-    // is changed: an open transaction would keep all later ones from beginning.
+    // Calls `work` in a transaction, and commits it. If work() fails or throws, or the commit fails, undoes
+    // the transaction: an open one would keep all later ones from beginning.
     template <typename Work>
     Result<void> in_transaction(Work&& work, Durable durable = Durable::now) {
-        Result<void> done;
+        Result<void> done = begin(durable);
+        if (!done) return done;
         try {
-            done = begin(durable);
-            if (done) done = work();
+            done = work();
             if (done) done = commit();
         } catch (const std::exception& error) {
             done = fail(PBSE_SYSTEM, error.what());
