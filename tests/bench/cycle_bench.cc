@@ -190,7 +190,8 @@ void FullCycleEstimatesOfAll(benchmark::State& state) {
 BENCHMARK(FullCycleEstimatesOfAll)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 // Cycles that renew the estimates of 1,000 jobs on a full cluster of so many vnodes, each after the end of
-// one job, and the cycle that starts others in its place. 1,500 jobs wait at first.
+// one job, and the cycle that starts others in its place. At first 1,800 jobs wait with 1,000 vnodes,
+// and 6,000 with 10,000.
 void EstimatesAfterEnd(benchmark::State& state) {
     const std::int64_t vnodes = state.range(0);
     BigCluster cluster(vnodes, vnodes * 5 / 2 + 1500, {}, Drained::no, estimate_1000, Shared::yes);

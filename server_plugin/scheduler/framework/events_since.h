@@ -37,7 +37,7 @@ struct EventsSince {
     bool started_alone = false;        // a started job has vnodes exclusively
     bool told = false;                 // a program of server_dyn_res has reported another amount
     std::uint64_t times_all = 0;       // the number of calls of all() in this process
-    std::uint64_t times_settings = 0;  // that of calls of settings_changed()
+    std::uint64_t times_settings = 0;  // the number of calls of settings_changed()
 
     void forget();
     // Notes an event after which any job may start.

@@ -136,8 +136,8 @@ void Lookahead::apply_passed(int sign) {
     passed_->apply(state_, t_, view_, entities_of(job_, job_.user), sign);
 }
 
-// Counts all beginnings and ends of jobs up to `at`. A job that the cycle has preempted is no longer counted,
-// and is counted in before its end: so the ends of running jobs come last.
+// Counts all beginnings and ends of jobs up to `at`. A job that the cycle has preempted isn't counted any
+// more, and is counted again right before its end. So count the ends of running jobs last.
 void Lookahead::go_to(Instant at) {
     if (passed_ != nullptr) {
         apply_passed(1);

@@ -31,8 +31,8 @@ class WeightedPriority {
     };
     // Finds the range of urgencies of the jobs that wait or run in these queues, and gives these jobs tickets
     // if the policy has any. `shares`: its share tree; null: none. `urgencies` are brought up to date; they
-    // have to outlive this. O(changed jobs and jobs with deadlines); O(n) for n jobs if the least or the most
-    // urgent one has changed or gone; with tickets O(n log n).
+    // have to outlive this. O(changed jobs and jobs with deadlines), and O(n / 1024) for n jobs, with O(1024)
+    // for each block of jobs whose least or most urgent one has changed or gone; with tickets O(n log n).
     WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
                      std::span<const QueueSlot> queues, Urgencies& urgencies);
 

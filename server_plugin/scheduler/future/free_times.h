@@ -22,9 +22,9 @@ using rrule::Seconds;
 
 class FreeTimes {
   public:
-    // The least value that a column has to have. In the two columns that aren't amounts stand, below 0, the
-    // number of jobs that have the vnode exclusively (kOpenColumn), and that of all its jobs (kEmptyColumn).
-    // A vnode that takes no jobs has kClosed of the former.
+    // The least value that a column has to have. The two columns that aren't amounts have negative numbers:
+    // that of the jobs that have the vnode exclusively (kOpenColumn), and that of all its jobs
+    // (kEmptyColumn). A vnode that takes no jobs has kClosed in kOpenColumn.
     struct Least {
         std::uint32_t column = 0;
         std::int64_t value = 0;
@@ -44,7 +44,7 @@ class FreeTimes {
     // Gives each vnode its present amounts for ever. O(vnodes).
     void begin(const Vnodes& vnodes);
     // Gives shares of vnodes back (sign 1), or takes them (sign -1), from an instant on. REQUIRES: calls are
-    // in order of time, and no add() came before. O(shares).
+    // in order of time, and take() wasn't called before. O(shares).
     void change(std::span<const Vnodes::Share> shares, Instant at, int sign);
     // Takes shares of vnodes for some time. O(steps of these vnodes).
     void take(std::span<const Vnodes::Share> shares, const rrule::Interval& when);
@@ -96,8 +96,9 @@ class FreeTimes {
     std::size_t stride_ = 1;  // the length of a step: 1 and the length of a row
     std::uint32_t key_ = 0;   // the column of ncpus; 0: there is none
     std::vector<Line> lines_;
-    // By level and vnode: the first instant from which the vnode has, for any time, 2^level CPUs. A search
-    // leaves out vnodes that have them too late. Computed by the first search.
+    // By level and vnode: the first instant from which the vnode has, for however short a time, 2^(level-1)
+    // CPUs; level 0: any number. A search leaves out vnodes that have them too late. Computed by the first
+    // search.
     std::vector<std::vector<Instant>> first_;
 };
 

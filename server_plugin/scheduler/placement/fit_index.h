@@ -136,8 +136,8 @@ class FitIndex {
 
     // ---- The amounts at a later instant, kept from one look-ahead to the next (fit_index_ahead.cc).
 
-    // Begins to keep them anew, with no difference from the present. Returns the number by which ahead() and
-    // enter_ahead() know these amounts. O(vnodes).
+    // Begins to keep them anew, with no difference from the present. Returns the number by which
+    // has_ahead() knows these amounts. O(vnodes).
     std::uint64_t begin_ahead(Inventory& inventory);
     // Returns whether the amounts with this number are still kept.
     bool has_ahead(const Inventory& inventory, std::uint64_t number) const {
@@ -147,7 +147,7 @@ class FitIndex {
     // subtracts them (sign -1).
     void change_ahead(const Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
     // Makes the later amounts those of the inventory and of this pool, until leave_ahead(). look_ahead() then
-    // does as change_ahead(). REQUIRES: settle_ahead() before the pool is used.
+    // does the same as change_ahead(). REQUIRES: settle_ahead() before the pool is used.
     void enter_ahead(Inventory& inventory, PoolId pool);
     void leave_ahead(Inventory& inventory);
 

@@ -11,7 +11,8 @@
 namespace pbs::sched {
 namespace {
 
-// Returns for how long estimates of jobs without reservations stay after a change. Any event may change them,
+// Returns the time from one cycle over all jobs to the next one, which renews estimates of jobs without
+// reservations. Any event may change them,
 // and only a cycle over all jobs renews them, which takes the longer the more jobs wait.
 Seconds renewal(const CycleContext& cycle) {
     constexpr Seconds kLeast{5};
