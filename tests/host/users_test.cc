@@ -25,21 +25,21 @@ TEST(FindUser, TellsAFailureFromAMissingUser) {
     int error = -1;
     EXPECT_FALSE(find_user("no such user", &error));
     EXPECT_EQ(error, 0);
-    EXPECT_TRUE(find_user("root", &error));
+    EXPECT_TRUE(find_user("daemon", &error));
     EXPECT_EQ(error, 0);
     rlimit files{};
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
     const rlimit none{0, files.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
     RecentUsers users;
-    const bool found = find_user("root", &error) || users.find("root", 100) || find_group("root");
+    const bool found = find_user("daemon", &error) || users.find("daemon", 100) || find_group("daemon");
     int group_error = 0;
-    (void)find_group("root", &group_error);
+    (void)find_group("daemon", &group_error);
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
     EXPECT_FALSE(found);
     EXPECT_EQ(error, EMFILE);
     EXPECT_EQ(group_error, EMFILE);
-    EXPECT_TRUE(users.find("root", 100, &error)) << "a failure isn't remembered";
+    EXPECT_TRUE(users.find("daemon", 100, &error)) << "a failure isn't remembered";
     EXPECT_EQ(error, 0);
 }
 

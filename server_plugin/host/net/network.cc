@@ -173,16 +173,16 @@ void Network::Impl::write(Peer& peer) {
         uv_write_t request;
         std::vector<std::string> pieces;
     };
-    peer.being_written = 0;
-    for (const std::string& piece : pieces) peer.being_written += piece.capacity();
-    auto* write = new Write{{}, std::move(pieces)};
-    write->request.data = write;
-    peer.writing = true;
-    peer.write_began = last_exchange_ = Steady::now();
+    auto write = std::make_unique<Write>(Write{{}, std::move(pieces)});
     std::vector<uv_buf_t> buffers;  // libuv copies these descriptions if it can't send all bytes at once
     buffers.reserve(write->pieces.size());
     for (std::string& piece : write->pieces)
         buffers.push_back(uv_buf_init(piece.data(), static_cast<unsigned>(piece.size())));
+    peer.being_written = 0;
+    for (const std::string& piece : write->pieces) peer.being_written += piece.capacity();
+    write->request.data = write.get();
+    peer.writing = true;
+    peer.write_began = last_exchange_ = Steady::now();
     const auto sent = [](uv_write_t* done, int status) {
         auto& to = *static_cast<Peer*>(done->handle->data);
         delete static_cast<Write*>(done->data);
@@ -194,7 +194,7 @@ void Network::Impl::write(Peer& peer) {
         if (status != 0 || (ends && to.unsent.empty())) {
             to.network.drop(to, "");
         } else if (ends) {
-            to.network.write(to);
+            to.network.guard(to, [&] { to.network.write(to); });
         } else {
             to.waiting = Steady::now();
             to.network.guard(to, [&] {
@@ -206,8 +206,10 @@ void Network::Impl::write(Peer& peer) {
     };
     const int code = uv_write(&write->request, &peer.handle.stream, buffers.data(),
                               static_cast<unsigned>(buffers.size()), sent);
-    if (code == 0) return;
-    delete write;
+    if (code == 0) {
+        (void)write.release();  // sent() deletes it
+        return;
+    }
     peer.writing = false;
     drop(peer, "");
 }
