@@ -53,6 +53,18 @@ TEST_F(Hpm, MANAGE_HPM_COUNTERS_AreNotWantedForAJobThatCouldNotStartAnyway) {
     EXPECT_FALSE(cycle().wants.contains("hpm_counters")) << "hpm=0 doesn't ask for them";
 }
 
+TEST_F(Hpm, MANAGE_HPM_COUNTERS_AreNotWantedForAnEstimate) {
+    s.estimate_depth = 10;
+    world.scheduler.set_tell_estimates(true);
+    const int whole = world.job({.nodes = 1});
+    EXPECT_THAT(cycle().started, ElementsAre(whole));
+    const int waits = world.job({.nodes = 1, .hpm = 1});
+    const Outcome outcome = cycle(at(1, 10));
+    EXPECT_THAT(outcome.started, testing::IsEmpty());
+    EXPECT_TRUE(outcome.comment.contains(waits));
+    EXPECT_FALSE(outcome.wants.contains("hpm_counters"));
+}
+
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_TellsWhetherAJobUsesThem) {
     world.scheduler.set_told("hpm_counters", "user");
     const int job = world.job({.nodes = 1, .hpm = 1});

@@ -80,6 +80,7 @@ struct EventMemory {
     std::vector<KeptReservation> kept;
     KeptTops tops;                   // the same for top jobs
     KeptEstimates estimates;         // the expected starts of later jobs
+    std::size_t estimating = 0;      // the work of the last estimation, in steps (Expectations)
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues in which one job holds up later ones, which were skipped
     bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait

@@ -24,6 +24,7 @@ Expectations::Expectations(const CycleParts& parts)
 
 Expectations::~Expectations() {
     chain_.end();
+    if (in_.events != nullptr) in_.events->estimating = work_;
     state_.reservations.erase(state_.reservations.begin() + kept_, state_.reservations.end());
 }
 
@@ -68,6 +69,14 @@ const Expectations::Pool& Expectations::pool(PoolId id) {
 // Returns whether no limit, and no filter but that for places, refuses the job, whatever runs. May be false
 // by mistake.
 bool Expectations::is_unlimited(const Candidate& job, QueueView& view) {
+    // A filter may note the jobs that it refuses now. These questions are about a later instant.
+    struct AskLater {
+        explicit AskLater(CycleState& given) : state(given) { state.looking_ahead = true; }
+        ~AskLater() { state.looking_ahead = false; }
+        AskLater(const AskLater&) = delete;
+        AskLater& operator=(const AskLater&) = delete;
+        CycleState& state;
+    } const ask_later(state_);
     if (!limits_of(p_.filters, state_, job, view).empty()) return false;
     return std::ranges::all_of(p_.filters, [&](const Filter* filter) {
         if ((filter->traits & about_time) != 0) return true;  // see may_start_at()

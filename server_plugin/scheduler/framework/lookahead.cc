@@ -81,7 +81,7 @@ void Lookahead::use_own_request() {
 void Lookahead::go_back() {
     if (!away_) return;
     away_ = false;
-    if (passed_ != nullptr) apply_passed(1);
+    if (applied_) apply_passed(1);
     while (passed_ == nullptr && done_ends_ > 0) count(ends_[--done_ends_], false);
     while (done_ > 0) count(events_[--done_], false);
     if (std::exchange(passed_, nullptr) != nullptr)
@@ -134,16 +134,21 @@ bool Lookahead::may_pass_ends() const {
 // Subtracts the use by jobs whose ends are passed from the state (sign -1), or adds it again (sign 1).
 void Lookahead::apply_passed(int sign) {
     passed_->apply(state_, t_, view_, entities_of(job_, job_.user), sign);
+    applied_ = sign < 0;
 }
 
 // Counts all beginnings and ends of jobs up to `at`. A job that the cycle has preempted isn't counted any
 // more, and is counted again right before its end. So count the ends of running jobs last.
 void Lookahead::go_to(Instant at) {
     if (passed_ != nullptr) {
-        apply_passed(1);
+        if (applied_) apply_passed(1);
         future_.pass(at);
-    } else if (!went_ && may_pass_ends() && (passed_ = future_.pass(at)) != nullptr) {
-        state_.vnodes->enter_ahead(state_.pool_for(view_, *request_));
+    } else if (!went_ && may_pass_ends()) {
+        // Only what is entered has to be left, if an exception comes.
+        if (const PassedEnds* passed = future_.pass(at)) {
+            state_.vnodes->enter_ahead(state_.pool_for(view_, *request_));
+            passed_ = passed;
+        }
     }
     went_ = true;
     for (; done_ < events_.size() && events_[done_].at <= at; settled_ = false) count(events_[done_++], true);

@@ -142,6 +142,7 @@ class Lookahead : CyclePart {
     std::size_t done_ = 0;       // the number of events_ that are counted
     // The ends up to the instant of the state, if they aren't counted one by one.
     const PassedEnds* passed_ = nullptr;
+    bool applied_ = false;  // the use by passed ends is subtracted from the state
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;

@@ -1,8 +1,19 @@
 #include "server_plugin/scheduler/future/passed_ends.h"
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/future/holding.h"
 
 namespace pbs::sched {
+
+bool PassedEnds::is_good(const CycleState& state) const {
+    return is_sound_ && state.vnodes->has_ahead(number_) &&
+           std::ranges::equal(of_server_, state.server_amounts,
+                              [](const OfServer& passed, const ServerAmount& amount) {
+                                  return passed.resource == amount.available.resource &&
+                                         passed.given_back == amount.given_back;
+                              });
+}
 
 void PassedEnds::begin(CycleState& state, const Tables& tables, Instant now) {
     clear();
@@ -10,7 +21,8 @@ void PassedEnds::begin(CycleState& state, const Tables& tables, Instant now) {
     views_.resize(state.views->size());
     for (const QueueView& view : *state.views)
         views_[view.number].in_use.resize(view.queue->resources_available.size());
-    server_amounts_.resize(state.server_amounts.size());
+    for (const ServerAmount& amount : state.server_amounts)
+        of_server_.push_back({amount.available.resource, amount.given_back, {}});
     counts_ = tables.counts.without_jobs();
     number_ = state.vnodes->begin_ahead();
     is_sound_ = true;
@@ -25,9 +37,8 @@ void PassedEnds::count(CycleState& state, const Tables& t, const Holding& h, int
     };
     if (partition == state.partition) running_ += sign;
     dedicated_running_ += sign * h.dedicated_views;
-    for (std::size_t i = 0; i < server_amounts_.size(); ++i)
-        if (state.server_amounts[i].given_back)
-            server_amounts_[i] += amount(state.server_amounts[i].available.resource);
+    for (OfServer& passed : of_server_)
+        if (passed.given_back) passed.in_use += amount(passed.resource);
     for (const std::uint32_t number : h.views) {
         OfView& view = views_[number];
         view.running += sign;
@@ -45,8 +56,8 @@ void PassedEnds::apply(CycleState& state, Tables& tables, QueueView& view, const
     const OfView& passed = views_[view.number];
     state.running += sign * running_;
     state.dedicated_running += sign * dedicated_running_;
-    for (std::size_t i = 0; i < server_amounts_.size(); ++i)
-        state.server_amounts[i].in_use += server_amounts_[i] * sign;
+    for (std::size_t i = 0; i < of_server_.size(); ++i)
+        state.server_amounts[i].in_use += of_server_[i].in_use * sign;
     view.running += sign * passed.running;
     view.nodes += sign * passed.nodes;
     for (std::size_t i = 0; i < view.in_use.size(); ++i) view.in_use[i] += passed.in_use[i] * sign;

@@ -19,8 +19,9 @@ class PassedEnds {
   public:
     // Forgets all.
     void clear() { *this = {}; }
-    // Returns whether begin() was called since clear(), and the vnodes still have the shares.
-    bool is_good(const CycleState& state) const { return is_sound_ && state.vnodes->has_ahead(number_); }
+    // Returns whether begin() was called since clear(), the vnodes still have the shares, and the server has
+    // amounts of the same resources. A program of server_dyn_res that reports first adds one.
+    bool is_good(const CycleState& state) const;
     // Begins with no end after `now` passed. O(vnodes).
     void begin(CycleState& state, const Tables& tables, Instant now);
 
@@ -40,6 +41,11 @@ class PassedEnds {
     void apply(CycleState& state, Tables& tables, QueueView& view, const Entities& whose, int sign) const;
 
   private:
+    struct OfServer {
+        std::uint32_t resource = 0;
+        bool given_back = false;  // as ServerAmount::given_back
+        values::Sum in_use{};
+    };
     struct OfView {
         std::int64_t running = 0;
         std::int64_t nodes = 0;
@@ -52,8 +58,8 @@ class PassedEnds {
     Instant until_ = Instant::min();
     std::int64_t running_ = 0;
     std::int64_t dedicated_running_ = 0;
-    std::vector<OfView> views_{};                // by number of the view
-    std::vector<values::Sum> server_amounts_{};  // as CycleState::server_amounts
+    std::vector<OfView> views_{};        // by number of the view
+    std::vector<OfServer> of_server_{};  // as CycleState::server_amounts
     RunCounts counts_{};
 };
 

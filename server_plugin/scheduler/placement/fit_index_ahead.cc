@@ -69,10 +69,11 @@ void FitIndex::swap_ahead(Inventory& inventory) {
 void FitIndex::enter_ahead(Inventory& inventory, PoolId pool) {
     settle(inventory);
     bring_ahead_up_to_date(inventory);
-    const auto [trees, made] = ahead_.trees.try_emplace(pool);
-    if (made) {
-        trees->second.tree = pools_[pool].tree;
-        trees->second.host_trees = pools_[pool].host_trees;
+    if (!ahead_.trees.contains(pool)) {
+        Ahead::Trees trees;
+        trees.tree = pools_[pool].tree;
+        trees.host_trees = pools_[pool].host_trees;
+        ahead_.trees.emplace(pool, std::move(trees));
     }
     ahead_.pool = pool;
     swap_ahead(inventory);

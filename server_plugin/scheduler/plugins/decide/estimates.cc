@@ -12,16 +12,18 @@ namespace pbs::sched {
 namespace {
 
 // Returns the time from one cycle over all jobs to the next one, which renews estimates of jobs without
-// reservations. Any event may change them,
-// and only a cycle over all jobs renews them, which takes the longer the more jobs wait.
+// reservations. Any event may change them, and only a cycle over all jobs renews them, which takes the longer
+// the more jobs wait, and the more work the last estimation was.
 Seconds renewal(const CycleContext& cycle) {
     constexpr Seconds kLeast{5};
     constexpr Seconds kMost{60};
     constexpr std::size_t kJobsForASecond = 2000;
+    constexpr std::size_t kWorkForASecond = 20'000;
     std::size_t waiting = 0;
     const QueueTable& queues = cycle.tables.queues;
     for (QueueSlot q = 0; q < queues.size(); ++q) waiting += queues[q].queued.size();
-    return std::min(kMost, kLeast + Seconds(waiting / kJobsForASecond));
+    return std::min(
+        kMost, kLeast + Seconds(waiting / kJobsForASecond + cycle.in.events->estimating / kWorkForASecond));
 }
 
 bool expects_others(const CycleContext& cycle) {
@@ -101,6 +103,7 @@ void tell_of_others(Outcome& outcome) {
         std::int64_t expected = 0;
         for (const Refused& refused : cycle.refused) {
             if (expected == most || !expectations.may_go_on()) break;
+            if (refused.job == kNoSlot) continue;
             const JobHandle job = t.jobs.handle[refused.job];
             if (cycle.answers[refused.answer].rejected || t.estimates.told.contains(job)) continue;
             const auto found = expectations.of(refused.job);
@@ -110,6 +113,8 @@ void tell_of_others(Outcome& outcome) {
                 others.expect(refused.job, found->start, *found->placement);
         }
     }
+    if (most == 0 && cycle.in.events != nullptr && cycle.in.keep_pending_jobs)
+        cycle.in.events->estimates.clear();
     others.take_back();
 }
 
