@@ -620,8 +620,8 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
 }
 
 // Each allocation in the loop's thread fails once, from the answer to a status on. A client has to get each
-// answer, or to see its connection close: it would wait for ever otherwise. The creation of an fs_group, whose
-// answer is held until the commit, is there if it was acknowledged, and isn't if it was refused.
+// answer, or to see its connection close: it would wait for ever otherwise. The creation of an fs_group,
+// whose answer is held until the commit, is there if it was acknowledged, and isn't if it was refused.
 TEST_F(NetworkTest, LackOfMemoryLeavesNobodyWaiting) {
     if (getuid() != 0) GTEST_SKIP() << "only root is a manager of every server";
     constexpr long kAllocations = 600;  // more than the requests make
