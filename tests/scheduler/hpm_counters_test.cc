@@ -56,9 +56,9 @@ TEST_F(Hpm, MANAGE_HPM_COUNTERS_AreNotWantedForAJobThatCouldNotStartAnyway) {
 TEST_F(Hpm, MANAGE_HPM_COUNTERS_AreNotWantedForAnEstimate) {
     s.estimate_depth = 10;
     world.scheduler.set_tell_estimates(true);
-    const int whole = world.job({.nodes = 1});
+    const int whole = world.job({.ncpus = 8});
     EXPECT_THAT(cycle().started, ElementsAre(whole));
-    const int waits = world.job({.nodes = 1, .hpm = 1});
+    const int waits = world.job({.ncpus = 8, .hpm = 1});
     const Outcome outcome = cycle(at(1, 10));
     EXPECT_THAT(outcome.started, testing::IsEmpty());
     EXPECT_TRUE(outcome.comment.contains(waits));
