@@ -63,13 +63,16 @@ std::optional<User> user_of(const struct passwd* entry, int& error) {
 std::optional<User> find_user(const std::string& name, int* error) {
     std::optional<User> user;
     int group_error = 0;
-    const int failed = with_space([&](char* space, size_t size) {
-        struct passwd entry {};
-        struct passwd* found = nullptr;
-        const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
-        user = user_of(found, group_error);
-        return code;
-    });
+    int failed = 0;
+    // If one source of users fails for once, another one may say that there is no such user. So ask twice.
+    for (int tries = 0; tries < 2 && !user; ++tries)
+        failed = with_space([&](char* space, size_t size) {
+            struct passwd entry {};
+            struct passwd* found = nullptr;
+            const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
+            user = user_of(found, group_error);
+            return code;
+        });
     if (error == nullptr) return user;
     *error = user ? group_error : failure_of(failed);
     if (*error != 0) user.reset();
