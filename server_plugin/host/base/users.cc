@@ -29,6 +29,14 @@ int with_space(Call&& call) {
     return code;
 }
 
+// Makes a look-up as with_space(), and once more if it has found nothing: if one source of users fails for
+// once, another one may say that there is no such user.
+template <typename Call>
+int ask_twice(const bool& is_found, Call&& call) {
+    const int code = with_space(call);
+    return is_found ? code : with_space(call);
+}
+
 // Returns the error of a look-up that has found nothing; 0: there is no such entry. Modules of the directory
 // services also say so by one of the numbers here.
 int failure_of(int code) {
@@ -39,7 +47,7 @@ int failure_of(int code) {
 std::string group_name(gid_t gid, int& error) {
     std::string name = std::to_string(gid);
     bool is_known = false;
-    const int failed = with_space([&](char* space, size_t size) {
+    const int failed = ask_twice(is_known, [&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrgid_r(gid, &entry, space, size, &found);
@@ -63,16 +71,15 @@ std::optional<User> user_of(const struct passwd* entry, int& error) {
 std::optional<User> find_user(const std::string& name, int* error) {
     std::optional<User> user;
     int group_error = 0;
-    int failed = 0;
-    // If one source of users fails for once, another one may say that there is no such user. So ask twice.
-    for (int tries = 0; tries < 2 && !user; ++tries)
-        failed = with_space([&](char* space, size_t size) {
-            struct passwd entry {};
-            struct passwd* found = nullptr;
-            const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
-            user = user_of(found, group_error);
-            return code;
-        });
+    bool is_found = false;
+    const int failed = ask_twice(is_found, [&](char* space, size_t size) {
+        struct passwd entry {};
+        struct passwd* found = nullptr;
+        const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
+        is_found = found != nullptr;
+        user = user_of(found, group_error);
+        return code;
+    });
     if (error == nullptr) return user;
     *error = user ? group_error : failure_of(failed);
     if (*error != 0) user.reset();
@@ -94,11 +101,13 @@ std::optional<User> find_user(uid_t uid) {
 
 std::optional<gid_t> find_group(const std::string& name, int* error) {
     std::optional<gid_t> gid;
-    const int failed = with_space([&](char* space, size_t size) {
+    bool is_found = false;
+    const int failed = ask_twice(is_found, [&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrnam_r(name.c_str(), &entry, space, size, &found);
-        if (found != nullptr) gid = found->gr_gid;
+        is_found = found != nullptr;
+        if (is_found) gid = found->gr_gid;
         return code;
     });
     if (error != nullptr) *error = gid ? 0 : failure_of(failed);
