@@ -121,6 +121,19 @@ TEST(Lists, AreSplitAtCommasOutsideQuotes) {
         EXPECT_FALSE(split_list("a", text)) << text;
 }
 
+// A list that is printed is read again as the same list.
+TEST(Rules, ABackslashAtTheEndOfANameStays) {
+    const Attribute& days = *find_attribute(ObjectType::server, "non_work_days");
+    for (const char* text : {"01/01 A\\ , DAILY=1", "01/01 A\\\\ , DAILY=1", "01/01 A\\", "01/01 A\\, B"}) {
+        const auto value = parse_value(days, text);
+        ASSERT_TRUE(value) << text;
+        const std::string printed = format_value(days, *value);
+        const auto again = parse_value(days, printed);
+        ASSERT_TRUE(again) << printed;
+        EXPECT_EQ(*again, *value) << printed;
+    }
+}
+
 TEST(Rules, KeepTheirOwnCommas) {
     EXPECT_EQ(
         *split_rules("a", "FREQ=WEEKLY;BYDAY=MO,TU,FREQ=YEARLY;BYMONTH=1,2;BYDAY=1MO,-1FR,01/01, 12/25/2026"),
