@@ -105,19 +105,7 @@ TEST(KeptEstimates, AreThoseThatLookAheadsFind) {
 TEST(KeptEstimates, AreThoseThatLookAheadsFindInTheOrderOfShares) {
     const auto [kept, anew] = compare(
         60,
-        [](Site& site, int seed) {
-            Settings& s = site.world.policy();
-            s.fairshare = true;
-            s.fairshare_group = "tree";
-            site.world.configuration.fs_groups["tree"] = {
-                .name = "tree",
-                .elements = {{"physics", "root", 40},
-                             {"u1", "physics", 30},
-                             {"u2", "physics", 10},
-                             {"u3", "root", 25}},
-                .usage_formula = "ncpus*walltime",
-                .decay_time = Seconds(seed % 2 == 0 ? kHour : 24 * kHour)};
-        },
+        [](Site& site, int seed) { share_out_by_tree(site, Seconds(seed % 2 == 0 ? kHour : 24 * kHour)); },
         look_at_all);
     EXPECT_LT(kept.look_aheads, anew.look_aheads);
 }

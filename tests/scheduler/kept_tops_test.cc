@@ -56,17 +56,7 @@ TEST(KeptTops, AreThoseThatAreMadeAnew) {
 
 TEST(KeptTops, AreThoseThatAreMadeAnewInTheOrderOfShares) {
     compare_kept(40, [](Site& site, int seed) {
-        Settings& s = site.world.policy();
-        s.fairshare = true;
-        s.fairshare_group = "tree";
-        site.world.configuration.fs_groups["tree"] = {
-            .name = "tree",
-            .elements = {{"physics", "root", 40},
-                         {"u1", "physics", 30},
-                         {"u2", "physics", 10},
-                         {"u3", "root", 25}},
-            .usage_formula = "ncpus*walltime",
-            .decay_time = Seconds(seed % 2 == 0 ? kHour : 24 * kHour)};
+        share_out_by_tree(site, Seconds(seed % 2 == 0 ? kHour : 24 * kHour));
     });
 }
 

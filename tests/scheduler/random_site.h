@@ -409,6 +409,21 @@ struct Events {
     }
 };
 
+// Makes a fairshare tree for the five users: two are in a group, one is beside the group, and two aren't in
+// the tree.
+inline void share_out_by_tree(Site& site, Seconds decay_time = Seconds(kHour)) {
+    Settings& s = site.world.policy();
+    s.fairshare = true;
+    s.fairshare_group = "tree";
+    site.world.configuration.fs_groups["tree"] = {.name = "tree",
+                                                  .elements = {{"physics", "root", 40},
+                                                               {"u1", "physics", 30},
+                                                               {"u2", "physics", 10},
+                                                               {"u3", "root", 25}},
+                                                  .usage_formula = "ncpus*walltime",
+                                                  .decay_time = decay_time};
+}
+
 // Returns whether a chunk of an exec_vnode is divided among several vnodes.
 inline bool has_pieces(const std::string& exec_vnode) {
     for (std::size_t at = exec_vnode.find('+'); at != std::string::npos; at = exec_vnode.find('+', at + 1))

@@ -58,21 +58,6 @@ void set_server_limits(Site& site, const std::vector<LimitOptions>& limits) {
     site.world.server(server);
 }
 
-// Makes a fairshare tree for the five users: two are in a group, one is beside the group, and two aren't in
-// the tree.
-void share_out_by_tree(Site& site) {
-    Settings& s = site.world.policy();
-    s.fairshare = true;
-    s.fairshare_group = "tree";
-    site.world.configuration.fs_groups["tree"] = {.name = "tree",
-                                                  .elements = {{"physics", "root", 40},
-                                                               {"u1", "physics", 30},
-                                                               {"u2", "physics", 10},
-                                                               {"u3", "root", 25}},
-                                                  .usage_formula = "ncpus*walltime",
-                                                  .decay_time = Seconds(kHour)};
-}
-
 // Sets default_duration and duration_offset, and gives some jobs no walltime.
 void plan_durations(Site& site) {
     if (!site.standard) return;
@@ -111,7 +96,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"dedicated_time",
          [](Site& site) { site.world.configuration.dedicated = site.world.window("FREQ=DAILY", 8, 9); }},
         {"execution_type", [](Site& site) { set_queue(site, {.execution_type = ExecutionType::prime}); }},
-        {"fair_share", share_out_by_tree},
+        {"fair_share", [](Site& site) { share_out_by_tree(site); }},
         {"no_shares",
          [](Site& site) {
              share_out_by_tree(site);
