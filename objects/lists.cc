@@ -36,14 +36,6 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     return element;
 }
 
-// Returns whether a backslash, which isn't itself escaped, escapes the character at `at`. Names of days
-// escape their commas so.
-bool is_escaped(std::string_view text, std::size_t at) {
-    std::size_t first = at;
-    while (first > 0 && text[first - 1] == '\\') --first;
-    return (at - first) % 2 == 1;
-}
-
 // Returns whether this piece, which follows a comma, begins another recurrence. If not, it continues a list
 // such as BYDAY=MO,TU.
 bool begins_rule(std::string_view piece) {
@@ -62,6 +54,12 @@ bool begins_rule(std::string_view piece) {
 }
 
 }  // namespace
+
+bool is_escaped(std::string_view text, std::size_t at) {
+    std::size_t first = at;
+    while (first > 0 && text[first - 1] == '\\') --first;
+    return (at - first) % 2 == 1;
+}
 
 Result<StringList> split_list(std::string_view what, std::string_view whole) {
     std::string_view text = whole;

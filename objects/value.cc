@@ -203,17 +203,12 @@ std::string quoted(const std::string& element) {
     return fmt::format("{}{}{}", quote, element, quote);
 }
 
-// Returns whether the text ends with a backslash that isn't escaped itself.
-bool ends_with_escape(std::string_view text) {
-    return (text.size() - 1 - text.find_last_not_of('\\')) % 2 == 1;
-}
-
 // Joins elements with commas. Recurrences aren't quoted: split_rules() recognizes the commas within them. A
 // blank keeps a backslash at the end of one from escaping the comma.
 std::string join(const Attribute& attribute, const StringList& list) {
     std::string text;
     for (const std::string& element : list) {
-        if (attribute.syntax == Syntax::rrule_list && ends_with_escape(text)) text += ' ';
+        if (attribute.syntax == Syntax::rrule_list && is_escaped(text, text.size())) text += ' ';
         if (!text.empty()) text += ',';
         text += attribute.syntax == Syntax::rrule_list ? element : quoted(element);
     }

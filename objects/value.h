@@ -116,6 +116,9 @@ Result<StringList> split_list(std::string_view what, std::string_view text);
 // Splits a list of recurrences, in which commas may also separate parts of a rule (BYDAY=MO,TU): a comma
 // separates two rules only if a rule or a date such as 01/01 begins after it.
 Result<StringList> split_rules(std::string_view what, std::string_view text);
+// Returns whether a backslash, which isn't itself escaped, escapes the character at `at`, or would escape
+/// one at the end. Names of days escape their commas so.
+bool is_escaped(std::string_view text, std::size_t at);
 
 // Checks that an object may have this name: a letter first, then letters, digits, '-', '_' and '.', at most
 // `longest` characters. Errors: bad_value, name_too_long.
