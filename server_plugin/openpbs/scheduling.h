@@ -282,7 +282,7 @@ class Scheduling {
     void tell_on(const std::string& sched);
     void comment_late(const std::string& job, const std::string& text);
     void send_late_comment(const std::string& job);
-    void send_late_comments();
+    void send_due_comments();
     void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }
 

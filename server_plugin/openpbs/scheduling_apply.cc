@@ -75,9 +75,9 @@ void Scheduling::apply_some() {
             preempt();
         else
             apply(run_.decisions[run_.applied++]);
-        if (run_.late_since && Clock::now() - *run_.late_since >= kLatestComment) send_late_comments();
+        send_due_comments();
     }
-    if (run_.late_since && Clock::now() - *run_.late_since >= kLatestComment) send_late_comments();
+    send_due_comments();
     if (run_.applied == run_.decisions.size()) look_at_starts();
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
@@ -110,7 +110,9 @@ void Scheduling::send_late_comment(const std::string& job) {
     if (late && known != nullptr && known->comment.empty()) comment(job, late.mapped());
 }
 
-void Scheduling::send_late_comments() {
+// Sends all late comments if the first of them is due.
+void Scheduling::send_due_comments() {
+    if (!run_.late_since || Clock::now() - *run_.late_since < kLatestComment) return;
     run_.late_since.reset();
     while (!run_.late_comments.empty()) {
         const std::string job = run_.late_comments.begin()->first;
