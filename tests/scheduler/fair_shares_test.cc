@@ -478,6 +478,27 @@ TEST(FairShares, WhatIsStoredIsAllThatThereIs) {
     }
 }
 
+// A deletion would be written after the new charge, and the job would be charged for all its usage again
+// after a restart of the server.
+TEST(FairShares, AJobThatPausesAfterItWasRequeuedIsStillCharged) {
+    FairShares shares(group());
+    const FairShares::Job job{1, "1.server"};
+    const auto runs_and_pauses = [&](double used) {
+        shares.job_runs(job, shares.entity("ann"), {0, 1}, at(0));
+        shares.job_paused(job, used);
+    };
+    runs_and_pauses(10);
+    (void)shares.take_changes();
+    shares.job_runs(job, shares.entity("ann"), {0, 1}, at(0));
+    shares.job_ended(job, 10);
+    runs_and_pauses(4);
+    const UsageChanges changes = shares.take_changes();
+    ASSERT_EQ(changes.charged.size(), 1U);
+    EXPECT_DOUBLE_EQ(changes.charged[0].charge, 4);
+    EXPECT_TRUE(changes.charges_gone.empty());
+    EXPECT_FALSE(shares.has_changes());
+}
+
 TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "ann", 100}, UsageRow{"", "eve", 7}}}, {}, at(0));

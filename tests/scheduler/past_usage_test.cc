@@ -235,6 +235,25 @@ TEST(PastUsageOfJobs, AHostThatKeepsNoChangesIsToldOfNone) {
     EXPECT_TRUE(usage.is_charged(2));
 }
 
+// The job is requeued, and starts again before its first changes are written.
+TEST(PastUsageOfJobs, OnlyAJobsLastChangeIsWritten) {
+    PastUsage usage;
+    usage.load({}, {}, at(0));
+    const PastUsage::User ann{3, "staff", "ann"};
+    usage.charge({1, "1.server"}, ann, 5);
+    (void)usage.take_changes();
+    usage.forget_job({1, "1.server"});
+    usage.charge({1, "1.server"}, ann, 2);
+    usage.charge({2, "2.server"}, ann, 2);
+    usage.forget_job({2, "2.server"});
+    const UsageChanges changes = usage.take_changes();
+    ASSERT_EQ(changes.charged.size(), 1U);
+    EXPECT_EQ(changes.charged[0].job_id, "1.server");
+    EXPECT_DOUBLE_EQ(changes.charged[0].charge, 2);
+    EXPECT_THAT(changes.charges_gone, ElementsAre("2.server"));
+    EXPECT_FALSE(usage.has_changes());
+}
+
 TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
     s.decay_factor = 0.5;
     const std::vector<UsageRow> usage = {{"staff", "ann", 80}};

@@ -283,7 +283,7 @@ std::optional<FairShares::Running> FairShares::take_out(const Job& job, double u
 
 void FairShares::job_ended(const Job& job, double used) {
     const auto running = take_out(job, used);
-    if (running && running->charged > 0) pending_.charges_gone.emplace_back(job.id);
+    if (running && running->charged > 0) charge_changes_.note_gone(job.id);
 }
 
 void FairShares::job_paused(const Job& job, double used) {
@@ -291,11 +291,11 @@ void FairShares::job_paused(const Job& job, double used) {
     if (!running) return;
     const double charged = std::max(used, running->charged);
     charged_[std::string(job.id)] = charged;
-    pending_.charged.push_back({std::string(job.id), nodes_[running->entity].name, {}, charged});
+    charge_changes_.note({std::string(job.id), nodes_[running->entity].name, {}, charged});
 }
 
 void FairShares::forget_charge(std::string_view id) {
-    if (charged_.erase(std::string(id)) > 0) pending_.charges_gone.emplace_back(id);
+    if (charged_.erase(std::string(id)) > 0) charge_changes_.note_gone(id);
 }
 
 void FairShares::forget_running() {
@@ -375,7 +375,7 @@ void FairShares::settle(Instant now) {
         if (const double more = used - job.charged; more > 0) {
             charge(job.entity, more);
             job.charged = used;
-            pending_.charged.push_back({ids_.at(number), nodes_[job.entity].name, {}, used});
+            charge_changes_.note({ids_.at(number), nodes_[job.entity].name, {}, used});
         }
     }
     origin_ = now;
@@ -481,6 +481,7 @@ UsageChanges FairShares::take_changes() {
         nodes_[node].changed = false;
     }
     changed_.clear();
+    charge_changes_.take_into(pending_);
     return std::exchange(pending_, {});
 }
 

@@ -128,7 +128,7 @@ class FairShares {
     // Ends counting: take_changes() then has all usage until now.
     void close(Instant now);
     UsageChanges take_changes();
-    bool has_changes() const { return !changed_.empty() || !pending_.empty(); }
+    bool has_changes() const { return !changed_.empty() || !charge_changes_.empty() || !pending_.empty(); }
 
     // A node, for display and records. Parents have lower numbers than their children.
     struct View {
@@ -203,7 +203,8 @@ class FairShares {
     Instant origin_{};
     Instant last_decay_{};
     std::vector<Node> changed_;
-    UsageChanges pending_;
+    UsageChanges pending_;  // without those of charges
+    ChargeChanges charge_changes_;
 };
 
 }  // namespace pbs::sched

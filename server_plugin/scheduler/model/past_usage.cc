@@ -10,6 +10,14 @@ constexpr std::chrono::hours kDecayPeriod{24};
 
 }  // namespace
 
+void ChargeChanges::take_into(UsageChanges& out) {
+    for (auto& [id, charge] : std::exchange(changes_, {}))
+        if (charge)
+            out.charged.push_back(std::move(*charge));
+        else
+            out.charges_gone.push_back(id);
+}
+
 std::string PastUsage::key(std::string_view group, std::string_view user) {
     std::string text;
     text.reserve(group.size() + 1 + user.size());
@@ -32,6 +40,7 @@ void PastUsage::load(std::span<const UsageRow> rows, std::span<const ChargeRow> 
     changed_.clear();
     charged_.clear();
     loaded_.clear();
+    charge_changes_.clear();
     pending_ = {};
     for (const UsageRow& row : rows) entry(row.group, row.user).usage = row.usage;
     for (const ChargeRow& row : charges) loaded_.insert(row.job_id);
@@ -72,9 +81,7 @@ void PastUsage::charge(const Job& job, const User& user, double amount) {
         mine.changed = true;
         changed_.push_back(number - 1);
     }
-    std::erase(pending_.charges_gone, job.id);
-    pending_.charged.push_back(
-        {std::string(job.id), std::string(user.user), std::string(user.group), amount});
+    charge_changes_.note({std::string(job.id), std::string(user.user), std::string(user.group), amount});
 }
 
 void PastUsage::forget_job(const Job& job) {
@@ -82,8 +89,7 @@ void PastUsage::forget_job(const Job& job) {
     if (charged) charged_[job.number] = false;
     if (!charged && (loaded_.empty() || loaded_.erase(std::string(job.id)) == 0)) return;
     if (!keeps_changes_) return;
-    std::erase_if(pending_.charged, [&](const ChargeRow& row) { return row.job_id == job.id; });
-    pending_.charges_gone.emplace_back(job.id);
+    charge_changes_.note_gone(job.id);
 }
 
 Instant PastUsage::next_decay(Instant now) const {
@@ -129,11 +135,12 @@ UsageChanges PastUsage::take_changes() {
         pending_.usage.push_back({entries_[i].group, entries_[i].user, entries_[i].usage});
     }
     changed_.clear();
+    charge_changes_.take_into(pending_);
     return std::exchange(pending_, {});
 }
 
 bool PastUsage::has_changes() const {
-    return !changed_.empty() || !pending_.empty();
+    return !changed_.empty() || !charge_changes_.empty() || !pending_.empty();
 }
 
 std::vector<UsageRow> PastUsage::rows() const {

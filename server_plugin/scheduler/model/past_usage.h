@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,20 @@ struct UsageChanges {
     bool empty() const {
         return usage.empty() && long_usage.empty() && charged.empty() && charges_gone.empty() && !decayed;
     }
+};
+
+// The changes of charges since the last take_into(): for each job only the last one.
+class ChargeChanges {
+  public:
+    void note(ChargeRow charge) { changes_.insert_or_assign(charge.job_id, std::move(charge)); }
+    void note_gone(std::string_view job_id) { changes_.insert_or_assign(std::string(job_id), std::nullopt); }
+    bool empty() const { return changes_.empty(); }
+    void clear() { changes_.clear(); }
+    // Moves the changes, in no order.
+    void take_into(UsageChanges& out);
+
+  private:
+    std::unordered_map<std::string, std::optional<ChargeRow>> changes_;  // nullopt: the charge is gone
 };
 
 class PastUsage {
@@ -131,7 +146,8 @@ class PastUsage {
     std::vector<bool> charged_;  // by the caller's number of a job: the job is charged
     std::unordered_set<std::string> loaded_;
     bool keeps_changes_ = true;
-    UsageChanges pending_;
+    UsageChanges pending_;  // without those of charges
+    ChargeChanges charge_changes_;
     Instant last_decay_{};
 };
 
