@@ -250,7 +250,6 @@ void ResourceSchedule::end_cycle() {
         known.profile = {};
         known.differs = false;
         known.additions = 0;
-        known.capacity = -1;
     }
     std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
     state_ = nullptr;

@@ -106,7 +106,7 @@ class ResourceSchedule {
         bool differs = false;
         std::size_t additions = 0;   // the number of additions_ in `profile`
         std::int64_t asked = 0;      // the number of the last cycle that queried the limit
-        std::int64_t capacity = -1;  // the capacity of a pool; -1: not known yet
+        std::int64_t capacity = -1;  // the capacity of a pool, until vnodes change; -1: not known yet
     };
     // A holding that counts in this cycle only, and its span.
     struct Addition {
