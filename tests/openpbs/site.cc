@@ -86,8 +86,8 @@ void Site::start_with_plugin() const {
 
 void Site::stop() const {
     // A pbs_sched of 23.06.06 whose server ends during a cycle may wait for it for ever with SIGTERM blocked,
-    // and OpenPBS's script waits for pbs_sched.
-    sh("(for i in $(seq 15); do sleep 1; pgrep -f 'pbs_init.d stop' || exit; done; pkill -9 -x pbs_sched) "
+    // and OpenPBS's script waits for pbs_sched. The brackets keep pgrep from finding the shell that calls it.
+    sh("(for i in $(seq 15); do sleep 1; pgrep -f 'pbs_init[.]d stop' || exit; done; pkill -9 -x pbs_sched) "
        "> /dev/null 2>&1 < /dev/null &");
     const Output stopped = box_.start_up("stop");
     EXPECT_EQ(stopped.exit, 0) << stopped;
