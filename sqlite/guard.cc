@@ -60,6 +60,7 @@ Guard::~Guard() {
     wait_for_checkpoint();
     if (ending_.joinable()) ending_.join();
     try {
+        rolled_back();
         checkpoint();
     } catch (const std::bad_alloc&) {
         complete_ = false;  // SQLite then keeps the log when the connection is closed
@@ -73,6 +74,7 @@ Result<void> Guard::before_transaction(Durable durable) {
         return tl::unexpected(
             fmt::format("{} is in use by {}, which has opened it later: nothing is written here any more",
                         database_, *other));
+    rolled_back();
     if (durable_ != durable) {
         auto done = connection_.run(durable == Durable::now ? "PRAGMA synchronous = FULL"
                                                             : "PRAGMA synchronous = NORMAL");
@@ -124,11 +126,12 @@ bool Guard::commit(Checkpoint when) {
 }
 
 void Guard::rolled_back() {
-    if (!std::exchange(failed_, false) || !is_ours()) return;
+    if (!failed_ || !is_ours()) return;
     if (!connection_.run("BEGIN IMMEDIATE; UPDATE last_commit SET number = number + 1; COMMIT")) {
         connection_.roll_back();
         return;
     }
+    failed_ = false;
     ++number_;
     committed_ = true;
     complete_ = false;

@@ -54,7 +54,8 @@ class Guard {
 
     // Call it after a transaction whose commit has failed was rolled back. If only the sync of the log
     // failed, the log may hold the whole commit, and the next process that reads the log would take it for
-    // done. So an empty commit is written in its place.
+    // done. So an empty commit is written in its place: now, or, if that fails, before the next transaction
+    // or at the end of the guard.
     void rolled_back();
 
     // Waits for a checkpoint that is under way.
@@ -93,7 +94,7 @@ class Guard {
     int old_frames_ = 0;      // how many of these frames, from the first on, don't count towards a checkpoint
     bool unmarked_ = false;   // the last commit's mark couldn't be written
     bool committed_ = false;  // something has been committed since begin()
-    bool failed_ = false;     // the last commit has failed
+    bool failed_ = false;     // the last commit has failed, and the log may hold it
     bool complete_ = false;   // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;
     std::thread ending_;  // the thread of a finished checkpoint, which is still to be joined

@@ -4,9 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,6 +18,33 @@
 #include "sqlite/connection.h"
 #include "sqlite/loss.h"
 #include "tests/file_text.h"
+
+namespace {
+int syncs_to_fail = 0;
+bool writes_fail = false;
+
+int failed() {
+    errno = EIO;
+    return -1;
+}
+}  // namespace
+
+// The calls by which SQLite writes its log.
+#pragma GCC visibility push(default)
+extern "C" {
+int fdatasync(int fd) {
+    if (syncs_to_fail == 0) return fsync(fd);
+    --syncs_to_fail;
+    return failed();
+}
+ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t at) {
+    return writes_fail ? failed() : syscall(SYS_pwrite64, fd, bytes, size, at);
+}
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t at) {
+    return pwrite64(fd, bytes, size, at);
+}
+}
+#pragma GCC visibility pop
 
 namespace pbs::sqlite {
 namespace {
@@ -94,6 +124,28 @@ TEST_F(GuardTest, TheProcessThatHasOpenedTheDatabaseLastIsTheOnlyOneThatWrites) 
     const auto loss = find_loss(path(), "row");
     ASSERT_TRUE(loss);
     EXPECT_FALSE(*loss) << (*loss)->text;
+}
+
+// The log holds a commit whose sync has failed, until another one is written in its place.
+TEST_F(GuardTest, ARefusedCommitIsGoneAlsoIfTheDiskFailsForLonger) {
+    for (const bool killed : {false, true}) {
+        in_another_process([&] {
+            auto* const opened = new Opened(open());
+            if (!add(*opened, killed ? 11 : 1).empty()) return false;
+            syncs_to_fail = 1;
+            if (add(*opened, 2).empty()) return false;
+            opened->connection->roll_back();
+            writes_fail = true;
+            opened->guard->rolled_back();
+            writes_fail = false;
+            if (killed) return opened->guard->before_transaction().has_value();
+            opened->guard.reset();
+            delete opened;
+            return true;
+        });
+        Opened again = open();
+        EXPECT_EQ(again.connection->integer("SELECT count(*) FROM row WHERE number = 2"), 0) << killed;
+    }
 }
 
 TEST_F(GuardTest, OneProcessMayOpenTheDatabaseSeveralTimes) {
