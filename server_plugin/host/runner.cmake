@@ -16,6 +16,7 @@ pbs_library(
   base/service_manager.cc
   base/spawn.cc
   base/tcp_table.cc
+  base/users.cc
   run/control_group.cc
   run/job_env.cc
   run/job_process.cc

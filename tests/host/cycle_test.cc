@@ -4,7 +4,9 @@
 
 #include <sqlite3.h>
 
+#include "server_plugin/host/life/run_reports.h"
 #include "sqlite/mark.h"
+#include "tests/failing_lookups.h"
 #include "tests/host/apply_decisions.h"
 #include "tests/host/server_fixture.h"
 
@@ -35,6 +37,15 @@ class CycleTest : public ServerTest {
         plugin_->stop(0);
         plugin_.reset();
         ServerTest::TearDown();
+    }
+    // Runs the wanted cycles, and returns their number.
+    int schedule(Cycles& cycles) {
+        int count = 0;
+        while (server_->cycles_wanted() && ++count < 20) {
+            cycles.run_wanted();
+            cycles.cycle_finished();
+        }
+        return count;
     }
     // Submits jobs a, b and c, and begins a cycle that decides to start all of them.
     void begin(Cycles& cycles) {
@@ -157,19 +168,11 @@ TEST_F(CycleTest, NoJobStartsAfterSchedulingIsSwitchedOff) {
 // for a later job. The server refuses these starts each time, because n1 has too few CPUs.
 TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
     Cycles cycles(*server_);
-    const auto schedule = [&] {
-        int count = 0;
-        while (server_->cycles_wanted() && ++count < 20) {
-            cycles.run_wanted();
-            cycles.cycle_finished();
-        }
-        return count;
-    };
     const std::string array = submit(
         user(), {attribute("array_indices_submitted", "1-9"), attribute("Resource_List.start_within", "600")},
         "q");
     const std::string other = submit(user(), {}, "q");
-    EXPECT_EQ(schedule(), 2) << "the second cycle decides without the array";
+    EXPECT_EQ(schedule(cycles), 2) << "the second cycle decides without the array";
     EXPECT_EQ(job_shows(other, "job_state"), "R");
     EXPECT_EQ(job_shows(array, "job_state"), "Q");
     EXPECT_THAT(job_shows(array, "comment"), HasSubstr("Not Running: PBS Error: "));
@@ -184,25 +187,75 @@ TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
     ASSERT_EQ(refusals(), 1u);
     cycles.look_at_clock();
     server_->want_cycle(PBS_SCH_SCHEDULE_CMD);
-    schedule();
+    schedule(cycles);
     // The first wait of the array may be over already; after each refusal it waits longer.
     for (int later : {100, 200, 300, 400, 500}) {
         move_clock(later);
         for (int i = 0; i < 10; ++i) cycles.look_at_clock();
-        schedule();
+        schedule(cycles);
     }
     EXPECT_GE(refusals(), 6u) << "the start is tried again";
     EXPECT_LE(refusals(), 7u);
     const size_t before = refusals();
     move_clock(-5000);
     for (int i = 0; i < 10; ++i) cycles.look_at_clock();
-    schedule();
+    schedule(cycles);
     EXPECT_EQ(refusals(), before + 1) << "the clock was set back";
     ASSERT_EQ(set(PBS_OBJ_NODE, "n1", "resources_available.ncpus", "10"), 0);
     move_clock(600);
     for (int i = 0; i < 10; ++i) cycles.look_at_clock();
-    schedule();
+    schedule(cycles);
     EXPECT_EQ(job_shows(array, "job_state"), "B");
+}
+
+// A start whose user can't be looked up at the moment, and one whose shepherd gives up, aren't repeated at
+// once and without end: the job waits longer and longer.
+TEST_F(CycleTest, AJobWhoseStartFailsIsTriedAgainLater) {
+    Cycles cycles(*server_);
+    const auto tries = [&] {
+        const std::string text = log_text();
+        size_t count = 0;
+        for (size_t at = 0; (at = text.find("Requeueing job", at)) != std::string::npos; ++at) ++count;
+        return count;
+    };
+    const auto later = [&](int64_t seconds) {
+        move_clock(seconds);
+        for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+        return schedule(cycles);
+    };
+    unanswered_user = user_;
+    a = submit(user(), {}, "q");
+    unanswered_user.clear();
+    ASSERT_EQ(a, std::to_string(PBSE_SYSTEM)) << "who the owner is has to be known";
+    a = submit(user(), {}, "q");
+    unanswered_user = user_;
+    EXPECT_LE(schedule(cycles), 2);
+    EXPECT_EQ(tries(), 1u);
+    EXPECT_EQ(job_shows(a, "job_state"), "Q");
+    EXPECT_EQ(job_shows(a, "comment"), "Not Running: it could not be started: the user " + user_ +
+                                           " can't be looked up: Input/output error");
+    later(10);
+    EXPECT_EQ(tries(), 2u);
+    later(20);
+    EXPECT_EQ(tries(), 3u);
+    later(21);
+    EXPECT_EQ(tries(), 3u) << "it waits for 4 seconds now";
+    later(30);
+    EXPECT_EQ(tries(), 4u);
+    unanswered_user.clear();
+    later(150);
+    EXPECT_EQ(job_shows(a, "job_state"), "R");
+    // Now its shepherd says that it hasn't started the job.
+    RunReport report = ended(a, 0);
+    report.state = RunState::never_started;
+    report.exit.message = "no room";
+    executor_.reports = {report};
+    take_run_events(*server_);
+    EXPECT_LE(schedule(cycles), 2);
+    EXPECT_EQ(job_shows(a, "job_state"), "Q");
+    EXPECT_EQ(job_shows(a, "comment"), "Not Running: it could not be started: no room");
+    later(300);
+    EXPECT_EQ(job_shows(a, "job_state"), "R");
 }
 
 TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {

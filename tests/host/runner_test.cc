@@ -41,6 +41,7 @@
 #include "server_plugin/host/run/shepherd.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
 #include "tests/failing_allocations.h"
+#include "tests/failing_lookups.h"
 #include "tests/file_text.h"
 
 namespace pbs::host {
@@ -659,6 +660,16 @@ TEST_F(RunnerTest, SaysWhyAJobCannotStart) {
     const auto started = runner_->start(start);
     ASSERT_FALSE(started);
     EXPECT_THAT(started.error().message, HasSubstr("cannot write "));
+}
+
+// The job of a user who is there mustn't end because a directory service doesn't answer at the moment.
+TEST_F(RunnerTest, AStartWhoseUserCannotBeLookedUpIsOneThatNeverHappened) {
+    auto start = job("echo\n");
+    start.user = kUnansweredUser;
+    const auto end = run(start);
+    EXPECT_EQ(end.state, RunState::never_started);
+    EXPECT_EQ(end.exit.message, "the user user.of.a.silent.directory can't be looked up: Input/output error");
+    EXPECT_TRUE(fs::is_empty(home_ + "/mom_priv/jobs"));
 }
 
 TEST_F(RunnerTest, RefusesAnUnsafeJobId) {

@@ -14,15 +14,18 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t kUsualSpace = size_t{4} << 10;
+// Begin with little space: each running job has a process that looks up its user, so its memory should be
+// small. The entry of a group is longer, as it names the members.
+constexpr size_t kUsualSpace = size_t{1} << 10;
+constexpr size_t kUsualSpaceOfGroup = size_t{4} << 10;
 constexpr size_t kMostSpace = size_t{16} << 20;  // enough for a group with very many members
 
-// Calls a reentrant look-up such as getpwnam_r() with more and more space, until the entry fits. `call` makes
-// the look-up, and returns its error code. Returns the last one.
+// Calls a reentrant look-up such as getpwnam_r() with more and more space, from `usual` on, until the entry
+// fits. `call` makes the look-up, and returns its error code. Returns the last one.
 template <typename Call>
-int with_space(Call&& call) {
+int with_space(size_t usual, Call&& call) {
     int code = ERANGE;
-    for (size_t size = kUsualSpace; size <= kMostSpace && code == ERANGE; size *= 4) {
+    for (size_t size = usual; size <= kMostSpace && code == ERANGE; size *= 4) {
         std::vector<char> space(size);
         code = call(space.data(), space.size());
     }
@@ -32,9 +35,9 @@ int with_space(Call&& call) {
 // Makes a look-up as with_space(), and once more if it has found nothing: if one source of users fails for
 // once, another one may say that there is no such user.
 template <typename Call>
-int ask_twice(const bool& is_found, Call&& call) {
-    const int code = with_space(call);
-    return is_found ? code : with_space(call);
+int ask_twice(size_t usual, const bool& is_found, Call&& call) {
+    const int code = with_space(usual, call);
+    return is_found ? code : with_space(usual, call);
 }
 
 // Returns the error of a look-up that has found nothing; 0: there is no such entry. Modules of the directory
@@ -47,7 +50,7 @@ int failure_of(int code) {
 std::string group_name(gid_t gid, int& error) {
     std::string name = std::to_string(gid);
     bool is_known = false;
-    const int failed = ask_twice(is_known, [&](char* space, size_t size) {
+    const int failed = ask_twice(kUsualSpaceOfGroup, is_known, [&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrgid_r(gid, &entry, space, size, &found);
@@ -59,41 +62,52 @@ std::string group_name(gid_t gid, int& error) {
     return name;
 }
 
+Account account_of(const struct passwd& entry) {
+    return {entry.pw_name, entry.pw_dir, entry.pw_shell, entry.pw_uid, entry.pw_gid};
+}
+
 // `error`: as of group_name().
-std::optional<User> user_of(const struct passwd* entry, int& error) {
-    if (entry == nullptr) return std::nullopt;
-    return User{entry->pw_name, group_name(entry->pw_gid, error), entry->pw_dir, entry->pw_uid,
-                entry->pw_gid};
+User user_of(Account account, int& error) {
+    std::string group = group_name(account.gid, error);
+    return {std::move(account.name), std::move(group), std::move(account.home), account.uid, account.gid};
 }
 
 }  // namespace
 
-std::optional<User> find_user(const std::string& name, int* error) {
-    std::optional<User> user;
-    int group_error = 0;
+std::optional<Account> find_account(const std::string& name, int& error) {
+    std::optional<Account> account;
     bool is_found = false;
-    const int failed = ask_twice(is_found, [&](char* space, size_t size) {
+    const int failed = ask_twice(kUsualSpace, is_found, [&](char* space, size_t size) {
         struct passwd entry {};
         struct passwd* found = nullptr;
         const int code = getpwnam_r(name.c_str(), &entry, space, size, &found);
         is_found = found != nullptr;
-        user = user_of(found, group_error);
+        if (is_found) account = account_of(*found);
         return code;
     });
+    error = account ? 0 : failure_of(failed);
+    return account;
+}
+
+std::optional<User> find_user(const std::string& name, int* error) {
+    int failed = 0;
+    auto account = find_account(name, failed);
+    std::optional<User> user;
+    if (account) user = user_of(std::move(*account), failed);
     if (error == nullptr) return user;
-    *error = user ? group_error : failure_of(failed);
-    if (*error != 0) user.reset();
+    *error = failed;
+    if (failed != 0) user.reset();
     return user;
 }
 
 std::optional<User> find_user(uid_t uid) {
     std::optional<User> user;
-    with_space([&](char* space, size_t size) {
+    with_space(kUsualSpace, [&](char* space, size_t size) {
         struct passwd entry {};
         struct passwd* found = nullptr;
         const int code = getpwuid_r(uid, &entry, space, size, &found);
         int ignored = 0;
-        user = user_of(found, ignored);
+        if (found != nullptr) user = user_of(account_of(*found), ignored);
         return code;
     });
     return user;
@@ -102,7 +116,7 @@ std::optional<User> find_user(uid_t uid) {
 std::optional<gid_t> find_group(const std::string& name, int* error) {
     std::optional<gid_t> gid;
     bool is_found = false;
-    const int failed = ask_twice(is_found, [&](char* space, size_t size) {
+    const int failed = ask_twice(kUsualSpaceOfGroup, is_found, [&](char* space, size_t size) {
         struct group entry {};
         struct group* found = nullptr;
         const int code = getgrnam_r(name.c_str(), &entry, space, size, &found);

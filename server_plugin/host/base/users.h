@@ -11,6 +11,15 @@
 
 namespace pbs::host {
 
+// An entry of the passwd database.
+struct Account {
+    std::string name;
+    std::string home;
+    std::string shell;
+    uid_t uid = 0;
+    gid_t gid = 0;
+};
+
 struct User {
     std::string name;
     std::string group;  // name of the login group, or its number if it has no name
@@ -18,6 +27,10 @@ struct User {
     uid_t uid = 0;
     gid_t gid = 0;
 };
+
+// nullopt: there is no such user, or the look-up has failed. `error`: set to the error's number if it has
+// failed, for example for want of an answer of the directory service; else to 0.
+std::optional<Account> find_account(const std::string& name, int& error);
 
 // nullopt: there is no such user or group, or the look-up has failed. `error`: set to the error's number if
 // it, or that of the user's login group, has failed, for example for want of memory or of an answer of the

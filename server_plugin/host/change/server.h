@@ -179,6 +179,9 @@ class Server {
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
     std::vector<RunReport> new_reports;       // those that are not in unstored_reports yet
+    // The plugin's handles of waiting jobs whose last start has failed for a reason that may pass. The cycles
+    // put them aside (cycle.h).
+    std::vector<uint64_t> failed_starts;
 
     // True after a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;

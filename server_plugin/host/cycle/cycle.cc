@@ -150,7 +150,9 @@ void Cycles::apply_some() {
             note_refusal(decision, batch);
         } else {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
-            if (decision.kind == Decision::Kind::run) refused_jobs_.erase(decision.job);
+            if (decision.kind == Decision::Kind::run)
+                if (const auto at = refused_jobs_.find(decision.job); at != refused_jobs_.end())
+                    at->second.times = 0;
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
             if (decision.kind == Decision::Kind::run && array_goes_on(batch)) {
@@ -201,25 +203,46 @@ void Cycles::note_refusal(const Decision& decision, const DecisionBatch& batch) 
     to_put_aside_.emplace_back(decision.job, batch.refusal()->message);
 }
 
-// Keeps the plugin from choosing the job for a time, which doubles with each refusal up to 64 seconds. The
-// job's comment says why. Returns false if the job doesn't wait any more.
+// Puts a job aside that was refused. The job's comment says why. Returns false if the job doesn't wait any
+// more.
 bool Cycles::put_aside(uint64_t handle, const std::string& why) {
     const Job* job = server_.state.job_told_as(handle);
     if (job == nullptr || state_for_plugin(*job) != job_state::kQueued) return false;
     const int64_t now = server_.now();
-    Refused& refused = refused_jobs_[handle];
-    refused.aside = true;
-    refused.again = now + std::min(kLongestAside, int64_t{1} << std::min(refused.times - 1, 30));
     Change change(server_, now);
     change.comment(*job, fmt::format("Not Running: PBS Error: {}", why));
     if (auto done = change.commit(); !done) server_.parts.log.error(job->id, done.error().message);
-    server_.parts.plugin->put_aside(now, handle, server_.state);
+    put_aside(handle, now);
     return true;
 }
 
+// Keeps the plugin from choosing the job for a time, which doubles with each refusal or failed start up to 64
+// seconds.
+void Cycles::put_aside(uint64_t handle, int64_t now) {
+    Refused& refused = refused_jobs_[handle];
+    const int before = std::max(refused.times, refused.failed) - 1;
+    refused.aside = true;
+    refused.again = now + std::min(kLongestAside, int64_t{1} << std::min(before, 30));
+    server_.parts.plugin->put_aside(now, handle, server_.state);
+}
+
+// Puts the jobs aside whose starts were carried out, and have failed for a reason that may pass. The next
+// cycle would start them again at once.
+void Cycles::put_failed_starts_aside(int64_t now) {
+    for (const uint64_t handle : std::exchange(server_.failed_starts, {})) {
+        const Job* job = server_.state.job_told_as(handle);
+        if (job == nullptr || state_for_plugin(*job) != job_state::kQueued) continue;
+        Refused& refused = refused_jobs_[handle];
+        if (refused.aside) continue;  // several subjobs of an array have failed together
+        ++refused.failed;
+        put_aside(handle, now);
+    }
+}
+
 // Lets the plugin choose jobs again that were put aside for a time that is over. Forgets refusals of jobs
-// that don't wait any more.
+// that don't wait any more, and failures that are long past.
 void Cycles::take_up_jobs(int64_t now) {
+    put_failed_starts_aside(now);
     for (auto at = refused_jobs_.begin(); at != refused_jobs_.end();) {
         auto& [handle, refused] = *at;
         const Job* job = server_.state.job_told_as(handle);
@@ -231,7 +254,10 @@ void Cycles::take_up_jobs(int64_t now) {
             server_.parts.plugin->take_up(now, handle, server_.state);
             if (waits) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, refused.sched);
         }
-        at = waits ? std::next(at) : refused_jobs_.erase(at);
+        // A job that has just been started may fail again.
+        if (refused.again + kLongestAside < now || refused.again > now + kLongestAside) refused.failed = 0;
+        const bool done = refused.failed == 0 && (!waits || refused.times == 0);
+        at = done ? refused_jobs_.erase(at) : std::next(at);
     }
 }
 

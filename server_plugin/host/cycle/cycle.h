@@ -85,6 +85,8 @@ class Cycles {
     bool array_goes_on(const DecisionBatch& batch);
     void note_refusal(const Decision& decision, const DecisionBatch& batch);
     bool put_aside(uint64_t job, const std::string& why);
+    void put_aside(uint64_t job, int64_t now);
+    void put_failed_starts_aside(int64_t now);
     void take_up_jobs(int64_t now);
     void learn(size_t count, std::chrono::nanoseconds took);
     void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
@@ -100,10 +102,12 @@ class Cycles {
     SchedLogs logs_;
     Weights weights_;
     std::map<std::string, int64_t> last_;  // scheduler to the instant of its last cycle
-    // The waiting jobs that the server has refused to start or to move, by the plugin's handle. The plugin
-    // may choose a job that is `aside` from the instant `again` on.
+    // The waiting jobs that the server has refused to start or to move, or whose processes couldn't be
+    // started, by the plugin's handle. The plugin may choose a job that is `aside` from the instant `again`
+    // on.
     struct Refused {
         int times = 0;
+        int failed = 0;  // starts in succession that were carried out, and failed
         bool aside = false;
         int64_t again = 0;
         std::string sched{};

@@ -170,8 +170,11 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         server.parts.log.job(
             job.id, fmt::format("Requeueing job: it had not been started{}{}", why.empty() ? "" : ": ", why));
         back_to_queue(change, job);
-        if (!why.empty() && job.state == job_state::kQueued)
-            set_comment(job, fmt::format("Not Running: it could not be started: {}", why));
+        if (why.empty() || job.state != job_state::kQueued) return;
+        set_comment(job, fmt::format("Not Running: it could not be started: {}", why));
+        const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : nullptr;
+        const uint64_t waiting = array == nullptr ? job.told_as() : array->told_as();
+        change.then([&server, waiting] { server.failed_starts.push_back(waiting); });
         return;
     }
     take_exit(job, report.exit, server, change.now());

@@ -90,12 +90,17 @@ void start_failed(Server& server, const Job& job, const Error& error) {
     server.parts.log.error(job.id, fmt::format("can not start the job: {}", error.message));
     Change change(server, server.now());
     Job& back = change.job(job);
-    set_attribute(back, "Hold_Types", "s");
     RunReport report;
     report.id = run_id(job);
     report.state = RunState::never_started;
-    end_job(change, back, report);
-    set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
+    if (error.code == PBSE_TRYAGAIN) {
+        report.exit.message = error.message;
+        end_job(change, back, report);
+    } else {
+        set_attribute(back, "Hold_Types", "s");
+        end_job(change, back, report);
+        set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
+    }
     if (auto done = change.commit(); !done) {
         // The job still holds its vnodes but has no process. Keep this report, so that the next tick of the
         // loop stores it like any other end.
@@ -116,7 +121,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, std::string scr
     const Attributes& a = job.attributes;
     int error = 0;
     const auto user = find_user(std::string(a.text("euser")), &error);
-    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("user", a.text("euser"), error));
+    if (error != 0) return fail(PBSE_TRYAGAIN, not_looked_up("user", a.text("euser"), error));
     if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
     JobStart start;
     start.id = run_id(job);
@@ -127,7 +132,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, std::string scr
     start.uid = user->uid;
     const std::string group(a.text("egroup"));
     start.gid = group == user->group ? user->gid : find_group(group, &error).value_or(user->gid);
-    if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("group", group, error));
+    if (error != 0) return fail(PBSE_TRYAGAIN, not_looked_up("group", group, error));
     start.script = std::move(script);
     start.shell = entry_for_host(a.list("Shell_Path_List"), server.state.host_name);
     start.output_path = a.text("Output_Path");

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
-#include <pwd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "server_plugin/host/base/users.h"
 #include "text/pointers.h"
 
 namespace pbs::host {
@@ -43,7 +43,6 @@ int open_as_asked(const std::string& path, Fd& fd) {
 }
 
 constexpr int kMostNames = 10;
-constexpr std::size_t kLongestPasswdEntry = 1 << 20;
 
 class OutputOpener {
   public:
@@ -227,21 +226,18 @@ AsOwner::~AsOwner() {
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    // Begin with a small buffer: each running job has a process that calls this, so its memory should be
-    // small.
-    std::vector<char> buffer(1024);
-    passwd entry{};
-    passwd* found = nullptr;
-    while (::getpwnam_r(job.user.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE &&
-           buffer.size() < kLongestPasswdEntry)
-        buffer.resize(buffer.size() * 4);
-    if (found == nullptr)
+    int error = 0;
+    auto account = find_account(job.user, error);
+    if (error != 0)
+        return tl::unexpected<LaunchError>(
+            LaunchError{exit_status::kFailBeforeFiles, not_looked_up("user", job.user, error), true});
+    if (!account)
         return launch_error(exit_status::kBadUid, fmt::format("no user {} on this machine", job.user));
-    if (entry.pw_uid != job.uid)
+    if (account->uid != job.uid)
         return launch_error(exit_status::kBadUid,
                             fmt::format("user {} has uid {} now, the job was submitted with uid {}", job.user,
-                                        entry.pw_uid, job.uid));
-    return PasswdEntry{entry.pw_name, entry.pw_dir, entry.pw_shell};
+                                        account->uid, job.uid));
+    return PasswdEntry{std::move(account->name), std::move(account->home), std::move(account->shell)};
 }
 
 std::string shell_of(const JobStart& job, const PasswdEntry& owner) {

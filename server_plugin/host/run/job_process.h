@@ -19,6 +19,7 @@ namespace pbs::host {
 struct LaunchError {
     int exit_status = 0;
     std::string message;
+    bool passes = false;  // the job is to be started again later; nothing was done for it yet
 };
 
 // Looks up the groups of the job's user. A lookup takes longer than all else that a start does as this user,
@@ -63,7 +64,8 @@ struct JobProcess {
     Fd failure;       // closed when the script runs; if it can't, explain_failure() reads the reason
 };
 
-// Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted.
+// Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted. A
+// look-up that fails, for example because a directory service doesn't answer, may succeed later.
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 
 // Returns the shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.

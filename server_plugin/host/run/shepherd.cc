@@ -104,7 +104,7 @@ class Shepherd {
     Fd claimed_;  // the file of the start, on which this process holds a lock while it lives
     Fd exit_room_;
     JobSpec spec_;
-    PasswdEntry owner_;
+    tl::expected<PasswdEntry, LaunchError> owner_;
     JobOutput output_;
     std::optional<Terminal> terminal_;
     bool hung_up_ = false;
@@ -146,8 +146,9 @@ bool Shepherd::claim() {
     auto spec = parse_job_spec(*text, files_.job());
     if (!spec) return refuse(spec.error().message);
     spec_ = std::move(*spec);
-    // Bring the file to the disk. After a power failure, the boot id in the file shows that no process of the
-    // job exists.
+    owner_ = find_owner(spec_.start);
+    if (!owner_ && owner_.error().passes) return refuse(owner_.error().message);
+    // Bring the file to the disk: after a power failure its boot id shows that no process of the job exists.
     if (::fdatasync(claimed_.get()) != 0)
         return refuse(fmt::format("cannot bring {} to the disk: {}", files_.job(), system_text(errno)));
     exit_room_.reset(
@@ -190,15 +191,15 @@ bool Shepherd::write_session_file(pid_t session) {
 
 // Chooses or makes the directory in which the job begins, and stages the job's files in.
 tl::expected<void, LaunchError> Shepherd::make_directory() {
-    job_dir_ = owner_.home;
+    job_dir_ = owner_->home;
     if (spec_.start.private_sandbox) {
-        auto made = make_sandbox(spec_.start, owner_.home);
+        auto made = make_sandbox(spec_.start, owner_->home);
         if (!made)
             return tl::unexpected<LaunchError>(
                 LaunchError{exit_status::kFailBeforeFiles, std::move(made.error())});
         job_dir_ = std::move(*made);
     }
-    if (auto staged = stage_in(spec_.start, job_dir_, owner_.home); !staged)
+    if (auto staged = stage_in(spec_.start, job_dir_, owner_->home); !staged)
         return tl::unexpected<LaunchError>(
             LaunchError{exit_status::kStageInFailed, std::move(staged.error())});
     return {};
@@ -207,7 +208,7 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
 // Stages files out at the job's end, and removes its private directory and the output files that Remove_Files
 // names.
 void Shepherd::clean_up(int exit_status) {
-    const std::string kept = stage_out(spec_.start, job_dir_, owner_.home);
+    const std::string kept = stage_out(spec_.start, job_dir_, owner_->home);
     if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
     std::vector<std::string> unwanted;
     if (spec_.start.private_sandbox && kept.empty()) unwanted.push_back(job_dir_);
@@ -228,7 +229,7 @@ tl::expected<void, LaunchError> Shepherd::open_streams() {
         spec_.start.variables.emplace_back("TERM", terminal_->type());
         return {};
     }
-    auto output = open_output(spec_.start, owner_, home_);
+    auto output = open_output(spec_.start, *owner_, home_);
     if (!output) return tl::unexpected(output.error());
     output_ = std::move(*output);
     return {};
@@ -236,9 +237,7 @@ tl::expected<void, LaunchError> Shepherd::open_streams() {
 
 tl::expected<void, LaunchError> Shepherd::launch() {
     const JobStart& job = spec_.start;
-    auto owner = find_owner(job);
-    if (!owner) return tl::unexpected(owner.error());
-    owner_ = std::move(*owner);
+    if (!owner_) return tl::unexpected(owner_.error());
     if (::geteuid() == 0) look_up_groups(spec_.start);
     auto script = open_script(files_);
     if (!script) return tl::unexpected(script.error());
@@ -249,15 +248,15 @@ tl::expected<void, LaunchError> Shepherd::launch() {
         if (const auto host = split_path(path).first; !same_host(host, spec_.host_name))
             note(fmt::format("{} is not this machine; the path is taken for one of this machine's", path));
     tmp_dir_ = make_tmp_dir(job);
-    const std::string shell = shell_of(job, owner_);
+    const std::string shell = shell_of(job, *owner_);
     const JobPlaces places{shell, files_.nodes(), tmp_dir_, job_dir_, spec_.cookie};
     auto defaults = parse_environment_file(read_file(home_ + "/pbs_environment").value_or(""));
     defaults.insert(defaults.begin(), {"PATH", "/usr/local/bin:/usr/bin:/bin"});
     rusage own{};
     ::getrusage(RUSAGE_SELF, &own);
     own_mem_kb_ = own.ru_maxrss;
-    auto process = fork_job(job, owner_, output_, terminal_ ? terminal_->slave() : -1, files_, script->get(),
-                            job_dir_, shell, job_environment(job, owner_, places, defaults));
+    auto process = fork_job(job, *owner_, output_, terminal_ ? terminal_->slave() : -1, files_, script->get(),
+                            job_dir_, shell, job_environment(job, *owner_, places, defaults));
     if (!process) return tl::unexpected(process.error());
     if (terminal_) terminal_->close_slave();
     shell_ = process->shell;
@@ -288,7 +287,7 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     if (!write_all(process.gate.get(), "r")) return failed("its first process has gone");
     process.gate.reset();
     std::string reason;
-    if (!wait_until_running(process, owner_, shell, reason)) return failed(reason);
+    if (!wait_until_running(process, *owner_, shell, reason)) return failed(reason);
     static_cast<void>(write_all(notify_.get(), write_key_values({{"session", std::to_string(shell_)},
                                                                  {"output_note", output_.note}})));
     notify_.reset();
@@ -551,7 +550,8 @@ int Shepherd::run() {
     if (!launched) {
         kill_all();
         tell_owner("PBS: " + launched.error().message + "\n");
-        if (spec_.start.private_sandbox && job_dir_ != owner_.home) remove_as_owner(spec_.start, {job_dir_});
+        if (spec_.start.private_sandbox && owner_ && job_dir_ != owner_->home)
+            remove_as_owner(spec_.start, {job_dir_});
         ExitRecord exit;
         exit.exit_status = launched.error().exit_status;
         exit.started_at = exit.ended_at = wall_clock();
