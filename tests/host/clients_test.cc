@@ -5,6 +5,9 @@
 
 #include <map>
 #include <string>
+#include <utility>
+
+#include "tests/allocations_left.h"
 
 namespace pbs::host {
 namespace {
@@ -135,6 +138,24 @@ TEST_F(ClientsTest, WhenNothingGoesOnNobodyWaits) {
     clients_.want_memory(user, 7);
     clients_.count(user, 0, -1);
     EXPECT_TRUE(clients_.anybody_ready());
+}
+
+// There may be no later count that would look at those who wait.
+TEST_F(ClientsTest, WhoWaitsForMemoryGoesOnAlsoIfTheProcessHasNone) {
+    Client& user = with("user", 3);
+    Client& other = with("other", 1);
+    clients_.want_turn(other, 1);
+    clients_.count(user, 900, 1);
+    for (const uint64_t id : {7, 8}) clients_.want_memory(user, id);
+    allocations_left = 1;
+    clients_.count(user, 0, -1);
+    EXPECT_EQ(std::exchange(allocations_left, 0), 1) << "nothing is allocated";
+    EXPECT_EQ(clients_.next()->connection, 1U);
+    EXPECT_EQ(clients_.next()->connection, 7U);
+    EXPECT_EQ(clients_.next()->connection, 8U);
+    EXPECT_FALSE(clients_.next());
+    clients_.want_turn(user, 9);
+    EXPECT_EQ(clients_.next()->connection, 9U);
 }
 
 TEST_F(ClientsTest, TheMemoryOfWhoLeavesIsFree) {

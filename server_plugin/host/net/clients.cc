@@ -1,13 +1,13 @@
 #include "server_plugin/host/net/clients.h"
 
 #include <algorithm>
-#include <new>
 
 namespace pbs::host {
 
 Client& Clients::join(const std::string& name) {
     Client& client = clients_[name];
     client.name = name;
+    if (client.connections == 0 && client.place.empty()) client.place.push_back(&client);
     ++client.connections;
     return client;
 }
@@ -34,13 +34,9 @@ void Clients::count(Client& client, std::ptrdiff_t bytes, int busy) {
     bytes_ += static_cast<std::size_t>(bytes);
     client.busy += static_cast<std::size_t>(busy);
     if (client.waiting.empty() || (client.busy != 0 && !may_begin(client))) return;
-    // Without memory the others go on waiting, until the next count.
-    auto next = client.waiting.begin();
-    try {
-        for (; next != client.waiting.end(); ++next) want_turn(client, *next);
-    } catch (const std::bad_alloc&) {
-    }
-    client.waiting.erase(client.waiting.begin(), next);
+    enter_round(client);
+    ready_ += client.waiting.size();
+    client.ready.splice(client.ready.end(), client.waiting);
 }
 
 std::size_t Clients::allowed(const Client& client) const {
@@ -51,14 +47,16 @@ std::size_t Clients::allowed(const Client& client) const {
     return std::max(always_, free / 5);
 }
 
+void Clients::enter_round(Client& client) {
+    if (client.place.empty()) return;
+    round_.splice(round_.end(), client.place);
+    client.credit = slice_;
+}
+
 void Clients::want_turn(Client& client, uint64_t connection) {
-    if (!client.in_round) {
-        round_.push_back(&client);
-        client.in_round = true;
-        client.credit = slice_;
-    }
     client.ready.push_back(connection);
     ++ready_;
+    enter_round(client);
 }
 
 void Clients::want_memory(Client& client, uint64_t connection) {
@@ -76,8 +74,7 @@ std::optional<Clients::Turn> Clients::next() {
     while (!round_.empty()) {
         Client& client = *round_.front();
         if (client.ready.empty()) {
-            client.in_round = false;
-            round_.pop_front();
+            client.place.splice(client.place.end(), round_, round_.begin());
         } else if (client.credit.count() <= 0) {
             client.credit += slice_;
             round_.splice(round_.end(), round_, round_.begin());

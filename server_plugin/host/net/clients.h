@@ -6,14 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pbs::host {
 
@@ -28,9 +26,11 @@ struct Client {
 
   private:
     friend class Clients;
-    std::deque<uint64_t> ready;     // connections with work to do
-    std::vector<uint64_t> waiting;  // connections that wait until the client has less memory
-    bool in_round = false;
+    // Lists, because a connection that has waited for memory has to get its turn even if there is none: its
+    // place moves from one list to the other, and nothing is allocated.
+    std::list<uint64_t> ready;    // connections with work to do
+    std::list<uint64_t> waiting;  // connections that wait until the client has less memory
+    std::list<Client*> place{};   // the client's place in Clients::round_, while it isn't there
     std::chrono::nanoseconds credit{0};
 };
 
@@ -81,6 +81,8 @@ class Clients {
     bool anybody_ready() const { return ready_ != 0; }
 
   private:
+    void enter_round(Client& client);
+
     std::size_t most_bytes_;
     std::size_t always_;
     std::chrono::nanoseconds slice_;
