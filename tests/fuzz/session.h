@@ -106,7 +106,7 @@ struct Processes {
 class NoProcesses final : public Executor {
   public:
     bool may_run_as(uid_t, std::string&) const override { return true; }
-    Result<void> start(const JobStart& job) override {
+    Result<void> start(JobStart job) override {
         if (now.fails) return fail(PBSE_SYSTEM, "no start");
         if (!now.ever.insert(Processes::key(job.id)).second) fault("a run has started twice", job.id.job);
         now.running.push_back(job.id);

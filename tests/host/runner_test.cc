@@ -791,6 +791,68 @@ TEST_F(RunnerTest, WithoutMemoryAStartEndsOnceAndARefusedOneNeverRuns) {
     for (const RunId& id : refused) EXPECT_EQ(lines(id), 0) << id.job;
 }
 
+// Each allocation fails once between the launcher's answer and the end of a job whose end was requested
+// before.
+TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
+    const JobStart first = job("sleep 100\n", "first.test");
+    ASSERT_TRUE(runner_->start(first));
+    const pid_t launcher = stop_launcher_of(first.id);
+    bool happened = true;
+    for (long at = 1; happened && !HasFailure(); ++at) {
+        SCOPED_TRACE(fmt::format("allocation {}", at));
+        ::kill(launcher, SIGSTOP);
+        const JobStart start = job("sleep 100\n", fmt::format("{}.asked.test", at));
+        ASSERT_TRUE(runner_->start(start));
+        ASSERT_TRUE(runner_->terminate(start.id, 0s));
+        ::kill(launcher, SIGCONT);
+        long left = at;
+        std::vector<RunId> ended;
+        ended.reserve(10);
+        EXPECT_TRUE(eventually([&] {
+            pollfd readable{runner_->event_fd(), POLLIN, 0};
+            ::poll(&readable, 1, 10);
+            allocations_left = left;
+            try {
+                for (const RunReport& report : runner_->events())
+                    if (report.state == RunState::ended) ended.push_back(report.id);
+            } catch (const std::bad_alloc&) {
+            }
+            left = std::exchange(allocations_left, 0);
+            return !ended.empty();
+        }));
+        happened = left == 0;
+        runner_->forget(start.id);
+    }
+    ::kill(launcher, SIGCONT);
+    EXPECT_TRUE(runner_->terminate(first.id, 0s));
+}
+
+// A cleaner is a child of the server: nobody else can wait for it.
+TEST_F(RunnerTest, WithoutMemoryEachCleanerIsWaitedFor) {
+    const auto children = [] {
+        return std::ranges::count(descendants(::getpid()), ::getpid(), &Process::parent);
+    };
+    const auto others = children();  // launchers of other tests
+    bool happened = true;
+    for (long at = 1; happened && !HasFailure(); ++at) {
+        SCOPED_TRACE(fmt::format("allocation {}", at));
+        const RunId id{fmt::format("{}.test", at), 1};
+        std::ofstream(RunFiles(home_, id).started()) << write_job_spec({job("echo\n"), "C0FFEE", "", ""});
+        const auto runner = new_runner("/bin/false");
+        allocations_left = at;
+        try {
+            (void)runner->recover({id}, nullptr);
+        } catch (const std::bad_alloc&) {
+        }
+        happened = std::exchange(allocations_left, 0) == 0;
+        EXPECT_TRUE(eventually([&] {
+            (void)runner->events();
+            return children() == others;
+        }));
+        RunFiles(home_, id).remove_all();
+    }
+}
+
 TEST_F(RunnerTest, ALateShepherdFindsItsPermissionWithdrawn) {
     const auto start = job("echo ran > $PBS_O_WORKDIR/ran\n");
     const RunFiles files(home_, start.id);

@@ -37,10 +37,10 @@ class FakeExecutor : public Executor {
         reason = "refused by the test";
         return false;
     }
-    Result<void> start(const JobStart& job) override {
+    Result<void> start(JobStart job) override {
         if (throw_at_starts) throw std::bad_alloc();
         if (fail_starts) return fail(15010, "no start today");
-        started.push_back(job);
+        started.push_back(std::move(job));
         return {};
     }
     Result<void> signal(const RunId& id, int number) override {

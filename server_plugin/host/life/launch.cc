@@ -80,7 +80,7 @@ Result<void> start(Server& server, const Job& job) {
         auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
         if (!script) return tl::unexpected(script.error());
         auto what = job_start(job, server, std::move(*script));
-        return what ? server.parts.executor.start(*what) : tl::unexpected(what.error());
+        return what ? server.parts.executor.start(std::move(*what)) : tl::unexpected(what.error());
     } catch (const std::exception& error) {
         return fail(PBSE_SYSTEM, error.what());
     }

@@ -23,7 +23,7 @@ class Executor {
     virtual ~Executor() = default;
 
     virtual bool may_run_as(uid_t uid, std::string& reason) const = 0;
-    virtual Result<void> start(const JobStart& job) = 0;
+    virtual Result<void> start(JobStart job) = 0;
     virtual Result<void> signal(const RunId& id, int signal) = 0;
     virtual Result<void> suspend(const RunId& id) { return signal(id, SIGSTOP); }
     virtual Result<void> resume(const RunId& id) { return signal(id, SIGCONT); }
@@ -40,7 +40,7 @@ class RunnerExecutor final : public Executor {
   public:
     explicit RunnerExecutor(Runner& runner) : runner_(runner) {}
     bool may_run_as(uid_t uid, std::string& reason) const override { return runner_.may_run_as(uid, reason); }
-    Result<void> start(const JobStart& job) override { return runner_.start(job); }
+    Result<void> start(JobStart job) override { return runner_.start(std::move(job)); }
     Result<void> signal(const RunId& id, int signal) override { return runner_.signal(id, signal); }
     Result<void> suspend(const RunId& id) override { return runner_.suspend(id); }
     Result<void> resume(const RunId& id) override { return runner_.resume(id); }

@@ -10,18 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <deque>
 #include <limits>
 #include <new>
-#include <unordered_map>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/key_value.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/run/control_group.h"
-#include "server_plugin/host/run/launcher.h"
 #include "server_plugin/host/run/process_tree.h"
-#include "server_plugin/host/run/run_files.h"
+#include "server_plugin/host/run/runner_impl.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
 #include "server_plugin/posix/spawn.h"
 
@@ -34,8 +31,6 @@ constexpr int kMostBurials = 3;
 // clients wait.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
-// The launcher's number in the epoll set. The numbers of watches are larger.
-constexpr std::uint64_t kLauncherNumber = 0;
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
@@ -68,70 +63,6 @@ RunReport unknown(const RunId& id, const std::string& why) {
 }
 
 }  // namespace
-
-class Runner::Impl {
-  public:
-    Impl(RunnerOptions options, Fd epoll)
-        : options_(std::move(options)),
-          epoll_(std::move(epoll)),
-          launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
-
-    // A process that supervises a start: its warden; its shepherd, if the warden is dead; or a cleaner.
-    struct Watch {
-        RunId id;
-        Fd process;
-        Fd notify;  // the shepherd's pipe, until it has sent all its messages
-        std::string notified;
-        pid_t child = 0;  // the pid for waitpid(), if it is a child of this process
-        std::int64_t session = 0;
-        std::string output_note;
-        std::string error;
-    };
-
-    // A start that the launcher is working on. Requests to its warden are kept until the warden runs.
-    struct Launching {
-        RunId id;
-        std::vector<std::pair<int, int>> requests;
-    };
-
-    RunnerOptions options_;
-    Fd epoll_;
-    Launcher launcher_;
-    std::unordered_map<std::string, Launching> launching_;
-    std::deque<Launcher::Answer> answers_;  // the launcher's answers that are yet to be acted on
-    bool launcher_is_gone_ = false;         // launcher_gone() is yet to be done
-    std::vector<RunReport> kept_;           // reports for the next events()
-    std::uint64_t next_watch_ = 1;
-    std::unordered_map<std::uint64_t, Watch> watches_;
-    std::unordered_map<std::string, std::uint64_t> by_id_;
-    std::deque<RunId> unwatched_;  // starts that couldn't be watched yet, such as for want of descriptors
-    std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
-    std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
-    std::string supervision_;
-    bool weighs_ = false;  // jobs' control groups have a cpu.weight
-    std::string boot_ = boot_id();
-
-    void choose_supervision();
-    RunFiles files(const RunId& id) const { return {options_.home, id}; }
-    Result<void> write_script(const JobStart& job) const;
-    Result<void> write_spec(const JobStart& job) const;
-    Result<void> watch(Watch watch);
-    Watch unwatch(std::uint64_t number);
-    Watch* find(const RunId& id);
-    RunReport examine(const RunId& id);
-    Result<void> bury(const RunId& id, std::int64_t session);
-    void watch_or_later(const Result<void>& watched, const RunId& id);
-    void look_after_unwatched(std::vector<RunReport>& reports);
-    Result<void> ask(const RunId& id, int request, int value);
-    void take_answers(std::vector<RunReport>& reports);
-    void launched(Launcher::Answer& answer, std::vector<RunReport>& reports);
-    template <class Work>
-    void or_later(const RunId& id, Work&& work);
-    void launcher_gone(std::vector<RunReport>& reports);
-    void drop(Fd& watched);
-    void read_notice(std::uint64_t number, std::vector<RunReport>& reports);
-    void shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports);
-};
 
 Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Runner::~Runner() = default;
@@ -197,21 +128,22 @@ Result<void> Runner::Impl::write_script(const JobStart& job) const {
     return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
 }
 
-Result<void> Runner::Impl::write_spec(const JobStart& job) const {
-    const std::string path = files(job.id).job();
+Result<void> Runner::Impl::write_spec(JobStart job) const {
+    const RunFiles files = this->files(job.id);
+    const std::string path = files.job();
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    JobSpec spec{job, new_cookie(), options_.host_name, {}, boot_};
+    JobSpec spec{std::move(job), new_cookie(), options_.host_name, {}, boot_};
     if (!parent_group_.empty())
-        spec.control_group = fmt::format("{}/pbs-{}-{}", parent_group_, key_of(job.id), spec.cookie);
+        spec.control_group = fmt::format("{}/pbs-{}-{}", parent_group_, key_of(spec.start.id), spec.cookie);
     if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
         const int error = errno;
-        files(job.id).remove_all();
+        files.remove_all();
         return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
     }
     return {};
 }
 
-Result<void> Runner::start(const JobStart& job) {
+Result<void> Runner::start(JobStart job) {
     std::string reason;
     if (!is_file_safe(job.id.job))
         return fail(PBSE_INTERNAL, fmt::format("job id \"{}\" can't be part of a file name", job.id.job));
@@ -221,13 +153,14 @@ Result<void> Runner::start(const JobStart& job) {
         return fail(PBSE_INTERNAL,
                     fmt::format("job {} was started before as run {}", job.id.job, job.id.run));
     if (auto written = impl_->write_script(job); !written) return written;
-    if (auto written = impl_->write_spec(job); !written) return written;
+    const RunId id = job.id;
+    if (auto written = impl_->write_spec(std::move(job)); !written) return written;
     // Make the entry first: once the launcher has the request, nothing may fail, such as for lack of memory.
     // The server would hold the job, and the launcher would run it.
-    const auto entry = impl_->launching_.insert_or_assign(key_of(job.id), Impl::Launching{job.id, {}}).first;
+    const auto entry = impl_->launching_.insert_or_assign(key_of(id), Impl::Launching{id}).first;
     Result<void> asked;
     try {
-        asked = impl_->launcher_.ask(job.id);
+        asked = impl_->launcher_.ask(id);
     } catch (const std::bad_alloc&) {
         impl_->launching_.erase(entry);
         throw;
@@ -236,85 +169,99 @@ Result<void> Runner::start(const JobStart& job) {
     impl_->launching_.erase(entry);
     files.remove_all();
     return fail(asked.error().code,
-                fmt::format("job {}: cannot start its shepherd: {}", job.id.job, asked.error().message));
+                fmt::format("job {}: cannot start its shepherd: {}", id.job, asked.error().message));
 }
 
 // If memory is short, the next call goes on with the answers that are left.
 void Runner::Impl::take_answers(std::vector<RunReport>& reports) {
     if (!launcher_.carry(answers_)) launcher_is_gone_ = true;
-    for (; !answers_.empty(); answers_.pop_front())
-        or_later(answers_.front().id, [&] { launched(answers_.front(), reports); });
+    for (; !answers_.empty(); answers_.pop_front()) {
+        const auto found = launching_.find(key_of(answers_.front().id));
+        if (found == launching_.end()) continue;
+        Starts start(1);
+        std::swap(start.front(), found->second);
+        launching_.erase(found);
+        or_later(std::move(start),
+                 [&](Launching& begun) { return launched(answers_.front(), begun, reports); });
+    }
     if (launcher_is_gone_) launcher_gone(reports);
     launcher_is_gone_ = false;
 }
 
-// Calls work(), which is about a start. If memory is short, events() looks after the start again, as nothing
-// else would tell how it ends. Makes the note for that first, as there may be no memory for it afterwards.
+// Calls work(), which is about one start. If memory is short, or work() returns false, events() looks after
+// the start again, as nothing else would tell how it ends. Needs no memory for that.
 template <class Work>
-void Runner::Impl::or_later(const RunId& id, Work&& work) {
-    unwatched_.push_back(id);
-    const std::size_t note = unwatched_.size() - 1;
+void Runner::Impl::or_later(Starts start, Work&& work) {
+    bool done = false;
     try {
-        work();
+        done = work(start.front());
     } catch (const std::bad_alloc&) {
-        std::erase_if(launching_, [&](const auto& start) { return start.second.id == unwatched_[note]; });
-        return;
+        done = false;
     }
-    unwatched_.erase(unwatched_.begin() + static_cast<std::ptrdiff_t>(note));
+    if (!done) unwatched_.splice(unwatched_.end(), start);
 }
 
-void Runner::Impl::launched(Launcher::Answer& answer, std::vector<RunReport>& reports) {
-    const auto found = launching_.find(key_of(answer.id));
-    if (found == launching_.end()) return;
-    const auto requests = std::move(found->second.requests);
-    launching_.erase(found);
+// Returns false if the start couldn't be watched.
+bool Runner::Impl::launched(Launcher::Answer& answer, Launching& start, std::vector<RunReport>& reports) {
     if (!answer.error.empty()) {
         make_room(reports);
         auto report = examine(answer.id);
         report.exit.message = "cannot start its shepherd: " + answer.error;
         reports.push_back(std::move(report));
-        return;
+        return true;
     }
     Watch watch;
     watch.id = answer.id;
     watch.process = std::move(answer.process);
     watch.notify = std::move(answer.notify);
-    watch_or_later(this->watch(std::move(watch)), answer.id);
-    for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
+    if (!this->watch(std::move(watch))) return false;
+    send_requests(start);
+    return true;
+}
+
+// If memory is short, the requests that are left stay.
+void Runner::Impl::send_requests(Launching& start) {
+    for (; !start.requests.empty(); start.requests.erase(start.requests.begin()))
+        static_cast<void>(ask(start.id, start.requests.front().first, start.requests.front().second));
 }
 
 // Examines the starts that the launcher was working on when it ended. It may have begun some of them without
 // an answer.
 void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     while (!launching_.empty()) {
-        const RunId id = launching_.begin()->second.id;
-        or_later(id, [&] {
+        Starts start(1);
+        std::swap(start.front(), launching_.begin()->second);
+        launching_.erase(launching_.begin());
+        or_later(std::move(start), [&](Launching& begun) {
             make_room(reports);
-            const Launching start = std::move(launching_.extract(launching_.begin()).mapped());
-            auto report = examine(id);
-            for (const auto& [request, value] : start.requests) static_cast<void>(ask(id, request, value));
+            auto report = examine(begun.id);
+            send_requests(begun);
             if (report.state == RunState::never_started) report.exit.message = kNoShepherd;
             if (report.state != RunState::running || report.session != 0)
                 reports.push_back(std::move(report));
+            return true;
         });
     }
 }
 
 // Notes a start that couldn't be watched, so that events() tries again.
 void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) {
-    if (!watched) unwatched_.push_back(id);
+    if (!watched) unwatched_.push_back({id});
 }
 
 void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
-    const std::size_t count = unwatched_.size();
-    for (std::size_t i = 0; i < count; ++i, unwatched_.pop_front()) {
-        const RunId id = unwatched_.front();
-        or_later(id, [&] {
+    for (std::size_t left = unwatched_.size(); left > 0; --left) {
+        Starts start;
+        start.splice(start.begin(), unwatched_, unwatched_.begin());
+        or_later(std::move(start), [&](Launching& begun) {
             // The start may be watched, as memory was short only afterwards. Its end then comes as an event.
-            if (find(id) != nullptr) return;
-            make_room(reports);
-            if (auto report = examine(id); report.state != RunState::running || report.session != 0)
-                reports.push_back(std::move(report));
+            if (find(begun.id) == nullptr) {
+                make_room(reports);
+                if (auto report = examine(begun.id); report.state != RunState::running || report.session != 0)
+                    reports.push_back(std::move(report));
+            }
+            send_requests(begun);
+            return true;
         });
     }
 }
@@ -425,14 +372,17 @@ Result<void> Runner::set_weight(const RunId& id, int weight) {
 
 // Starts a cleaner for a start that has no record of its end, and whose shepherd and warden are both gone.
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
+    // Make the entries first: once the cleaner runs, it has to be counted and waited for.
+    int& burials = burials_[key_of(id)];
+    cleaners_.reserve(cleaners_.size() + 1);
     const pid_t pid = spawn_cleaner(options_, id);
     if (pid < 0)
         return fail(PBSE_SYSTEM, fmt::format("cannot run {}: {}", options_.program, system_text(-pid)));
-    ++burials_[key_of(id)];
+    ++burials;
+    cleaners_.push_back(pid);
     Watch watch;
     watch.id = id;
     watch.process = open_process(pid);
-    watch.child = pid;
     watch.session = session;
     return this->watch(std::move(watch));
 }
@@ -556,23 +506,30 @@ void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& rep
 
 void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& reports) {
     if (watches_.at(number).notify) read_notice(number, reports);
-    or_later(watches_.at(number).id, [&] {
+    Starts ended(1);
+    ended.front().id = watches_.at(number).id;
+    or_later(std::move(ended), [&](Launching&) {
         make_room(reports);
         const Watch watch = unwatch(number);
-        if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
         auto report = examine(watch.id);
         // The start is still running. examine() has found another process to watch, such as the shepherd
         // whose warden has ended.
-        if (report.state == RunState::running) return;
+        if (report.state == RunState::running) return true;
         if (report.state == RunState::never_started)
             report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
         reports.push_back(std::move(report));
+        return true;
     });
+}
+
+void Runner::Impl::reap_cleaners() {
+    std::erase_if(cleaners_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 std::vector<RunReport> Runner::events() {
     // If an exception passes, the next call returns the reports so far.
     std::vector<RunReport>& reports = impl_->kept_;
+    impl_->reap_cleaners();
     impl_->look_after_unwatched(reports);
     // Take the launcher's answers first, because the processes that they name may have ended already.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
@@ -580,7 +537,7 @@ std::vector<RunReport> Runner::events() {
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
     for (int i = 0; i < count; ++i) {
         const std::uint64_t data = ready[static_cast<std::size_t>(i)].data.u64;
-        if (data == kLauncherNumber) {
+        if (data == Impl::kLauncherNumber) {
             impl_->take_answers(reports);
             continue;
         }
@@ -592,6 +549,7 @@ std::vector<RunReport> Runner::events() {
         else
             impl_->shepherd_ended(number, reports);
     }
+    impl_->reap_cleaners();
     return std::exchange(reports, {});
 }
 

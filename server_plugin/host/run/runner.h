@@ -180,7 +180,7 @@ class Runner {
 
     // Starts a job in the background. An error (code and message for the job's comment) means that the job
     // hasn't started and never will. A second request for the same start is refused.
-    Result<void> start(const JobStart& job);
+    Result<void> start(JobStart job);
 
     // Sends a signal to all processes of the job (0: only checks that they exist).
     Result<void> signal(const RunId& id, int signal);
