@@ -197,9 +197,6 @@ class Scheduling {
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
         std::size_t told = 0;            // comments and estimates since the last query of the server's state
         std::size_t tellings_asked = 0;  // unanswered queries of the server's state
-        // Comments of started jobs that are sent when the jobs run, and when the first of these was started.
-        std::map<std::string, std::string> late_comments{};
-        std::optional<Clock::time_point> late_since{};
         std::vector<std::string> started{};  // jobs started by requests without a reply
         std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted
@@ -280,9 +277,6 @@ class Scheduling {
     std::optional<Decision> next_untold();
     void tell_next();
     void tell_on(const std::string& sched);
-    void comment_late(const std::string& job, const std::string& text);
-    void send_late_comment(const std::string& job);
-    void send_due_comments();
     void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }
 

@@ -18,8 +18,7 @@ constexpr std::size_t kWindow = 64;  // the most unanswered requests
 // ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
-constexpr std::size_t kFew = 8;  // at most so many starts are treated one by one
-constexpr std::chrono::seconds kLatestComment{1};
+constexpr std::size_t kFew = 8;          // at most so many starts are treated one by one
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue_type of jobs that gain nothing by waiting
 
 // Returns the places of a confirmed reservation, as the request to the server has them. For a standing
@@ -75,9 +74,7 @@ void Scheduling::apply_some() {
             preempt();
         else
             apply(run_.decisions[run_.applied++]);
-        send_due_comments();
     }
-    send_due_comments();
     if (run_.applied == run_.decisions.size()) look_at_starts();
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
@@ -93,31 +90,6 @@ void Scheduling::comment(const std::string& job, const std::string& text) {
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
     ++run_.told;
     plugin_.records().commented(job, text);
-}
-
-// Has the comment of a job that is about to start sent when the job is known to run, or after a second. The
-// server writes each comment to its database, which takes as long as a start. REQUIRES: the job has no
-// comment yet, because an older one would stay if the job ended first.
-void Scheduling::comment_late(const std::string& job, const std::string& text) {
-    if (run_.late_comments.empty()) run_.late_since = Clock::now();
-    run_.late_comments[job] = text;
-}
-
-void Scheduling::send_late_comment(const std::string& job) {
-    const auto late = run_.late_comments.extract(job);
-    const Job* known = plugin_.records().job(job);
-    // The server may have given the job a comment of its own, for example that its start has failed.
-    if (late && known != nullptr && known->comment.empty()) comment(job, late.mapped());
-}
-
-// Sends all late comments if the first of them is due.
-void Scheduling::send_due_comments() {
-    if (!run_.late_since || Clock::now() - *run_.late_since < kLatestComment) return;
-    run_.late_since.reset();
-    while (!run_.late_comments.empty()) {
-        const std::string job = run_.late_comments.begin()->first;
-        send_late_comment(job);
-    }
 }
 
 void Scheduling::accrue(const std::string& job, std::int32_t type) {
@@ -322,15 +294,12 @@ void Scheduling::resume(const std::string& id) {
                           });
 }
 
-// Runs a job. A job that has to change its queue is moved first.
+// Runs a job. A job that has to change its queue is moved first. Sends no comment: the server gives the job
+// comments of its own when it sends the job to a MoM, and when the job runs.
 void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
     const Job& job = *plugin_.records().job(decision.job);
     const bool array = job.array;
-    if (!array && job.comment.empty() && run_.decisions.size() > kFew)
-        comment_late(decision.job, decision.text);
-    else
-        comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
     // The array's next subjob precedes all jobs behind the array. So leave the further decisions to the next
@@ -392,7 +361,6 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                    if (reply && reply->code != 0) refused(id, *reply);
                    if (!reply || reply->code != 0) return;
                    failed_.erase(waiting_id(id));
-                   send_late_comment(id);
                });
 }
 
@@ -420,7 +388,6 @@ void Scheduling::look_at_failed(Clock::time_point time) {
 void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
     const std::string job = waiting_id(id);
-    run_.late_comments.erase(job);
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
@@ -458,13 +425,11 @@ void Scheduling::look_at_starts() {
 
 // Notes a job's state after a request to run it. A job that still waits was refused.
 void Scheduling::started_as(const std::string& id, Job job) {
-    const bool runs = job.runs();
-    const bool waits = !runs && job.state == 'Q';
+    const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
     const std::string waiting = waiting_id(id);
     if (!waits) {
         failed_.erase(waiting);
-        if (runs) send_late_comment(id);
         return;
     }
     log(fmt::format("{}: the server has not run it", id));

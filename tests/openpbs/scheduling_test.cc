@@ -385,6 +385,29 @@ TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     expect_request("none", 23);
 }
 
+// The server itself gives each job that starts a comment, and would replace one of the scheduler.
+TEST_P(OpenpbsScheduling, AStartNeedsNoRequestForItsComment) {
+    const auto requests = [&] { return site->logged("server", "Type 96 request received from Scheduler"); };
+    accept("set node box resources_available.ncpus = 20");
+    int running = 0;
+    for (const int jobs : {1, 12}) {  // few and many starts in one cycle
+        accept("set server scheduling = False");
+        for (int i = 0; i < jobs; ++i) submit();
+        const int before = requests();
+        accept("set server scheduling = True");
+        running += jobs;
+        EXPECT_TRUE(wait_for(
+            [&] {
+                return number_of(
+                           site->ok("$stock/qstat -fw | grep -c 'comment = Job run at .* on (box:ncpus=1)' "
+                                    "|| true")) == running;
+            },
+            kLong))
+            << why("");
+        EXPECT_EQ(requests(), before) << jobs;
+    }
+}
+
 TEST_P(OpenpbsScheduling, attr_update_period_SaysHowOftenItIsToldWhatJobsWaitFor) {
     expect_state(submit("-l select=1:ncpus=1"), "R");
     accept("set sched default attr_update_period = 3600");
