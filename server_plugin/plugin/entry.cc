@@ -144,52 +144,52 @@ void set_requests(pbs_plugin& table) {
 
 void set_events(pbs_plugin& table) {
     table.resource_defined = [](void* self, const pbs_resource_record* record) {
-        guarded(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
+        told(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
     };
     table.resource_removed = [](void* self, pbs_str name) {
-        guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
+        told(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
     };
     table.server_changed = [](void* self, const pbs_server_record* record) {
-        guarded(self, "server_changed", [&](State& state) { server_changed(state, record); });
+        told(self, "server_changed", [&](State& state) { server_changed(state, record); });
     };
     table.sched_changed = [](void* self, const pbs_sched_record* record) {
-        guarded(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
+        told(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
     };
     table.sched_removed = [](void* self, pbs_str name) {
-        guarded(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
+        told(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
     };
     table.queue_changed = [](void* self, const pbs_queue_record* record) {
-        guarded(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
+        told(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
     };
     table.queue_removed = [](void* self, uint64_t queue) {
-        guarded(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
+        told(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
     };
     table.vnode_changed = [](void* self, const pbs_vnode_record* record) {
-        guarded(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
+        told(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
     };
     table.vnode_removed = [](void* self, uint64_t vnode) {
-        guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
+        told(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
     };
     table.job_changed = [](void* self, int64_t now, const pbs_job_record* record) {
-        guarded(self, "job_changed", [&](State& state) {
+        told(self, "job_changed", [&](State& state) {
             settle(state);
             job_changed(state, instant(now), record);
         });
     };
     table.job_removed = [](void* self, int64_t now, uint64_t job) {
-        guarded(self, "job_removed", [&](State& state) {
+        told(self, "job_removed", [&](State& state) {
             settle(state);
             job_removed(state, instant(now), job);
         });
     };
     table.reservation_changed = [](void* self, const pbs_reservation_record* record) {
-        guarded(self, "reservation_changed", [&](State& state) {
+        told(self, "reservation_changed", [&](State& state) {
             settle(state);
             reservation_changed(state, record);
         });
     };
     table.reservation_removed = [](void* self, uint64_t reservation) {
-        guarded(self, "reservation_removed", [&](State& state) {
+        told(self, "reservation_removed", [&](State& state) {
             settle(state);
             reservation_removed(state, reservation);
         });

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "server_plugin/plugin/state.h"
+#include "values/memory.h"
 
 namespace pbs::plugin {
 
@@ -31,6 +33,20 @@ void guarded(void* self, std::string_view where, Work&& work) noexcept {
     guarded(self, where, 0, [&](State& state) {
         std::forward<Work>(work)(state);
         return 0;
+    });
+}
+
+// Does the work of an event, a change that the host reports. Without memory in the middle of it, the
+// scheduler's tables would contradict each other, and nobody would report the change again: ends the process.
+// The host then starts anew, and reports all objects.
+template <class Work>
+void told(void* self, std::string_view where, Work&& work) noexcept {
+    guarded(self, where, [&](State& state) {
+        try {
+            std::forward<Work>(work)(state);
+        } catch (const std::bad_alloc&) {
+            values::end_without_memory(where);
+        }
     });
 }
 
