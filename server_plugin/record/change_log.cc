@@ -12,22 +12,36 @@
 namespace pbs::record {
 
 void ChangeLog::note(sched::ObjectRef object) {
+    if (keeps_) {
+        // An exception leaves the log without the change, or with a name that the next change replaces.
+        if (!object.name.empty())
+            names_.insert_or_assign(last_ + 1, std::move(object.name));
+        else if (!names_.empty())
+            names_.erase(last_ + 1);
+        changes_.push_back({object.id, object.kind});
+    }
     ++last_;
-    if (!keeps_) return;
-    changes_.push_back(std::move(object));
-    if (changes_.size() > kMost) changes_.pop_front();
+    if (changes_.size() <= kMost) return;
+    if (!names_.empty()) names_.erase(last_ - static_cast<std::int64_t>(kMost));
+    changes_.pop_front();
+}
+
+sched::ObjectRef ChangeLog::object(std::int64_t number) const {
+    const auto from_end = static_cast<std::size_t>(last_ - number);
+    const Change& change = changes_[changes_.size() - 1 - from_end];
+    const auto name = names_.find(number);
+    return {change.kind, change.id, name == names_.end() ? std::string() : name->second};
 }
 
 std::optional<ChangeLog::Some> ChangeLog::after(std::int64_t version, std::size_t most) const {
     const std::int64_t before = last_ - static_cast<std::int64_t>(changes_.size());
     if (version < before || version > last_) return std::nullopt;
-    const auto from = static_cast<std::size_t>(version - before);
-    const std::size_t count = std::min(most, changes_.size() - from);
-    Some some{{}, version + static_cast<std::int64_t>(count)};
+    const std::int64_t until = version + std::min(static_cast<std::int64_t>(most), last_ - version);
+    Some some{{}, until};
     std::set<sched::ObjectRef> seen;
-    for (std::size_t i = 0; i < count; ++i)
-        if (const sched::ObjectRef& object = changes_[from + i]; seen.insert(object).second)
-            some.objects.push_back({object, version + 1 + static_cast<std::int64_t>(i)});
+    for (std::int64_t number = version + 1; number <= until; ++number)
+        if (const sched::ObjectRef changed = object(number); seen.insert(changed).second)
+            some.objects.push_back({changed, number});
     return some;
 }
 

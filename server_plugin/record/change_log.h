@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,9 +53,17 @@ class ChangeLog {
     std::optional<Some> after(std::int64_t version, std::size_t most) const;
 
   private:
+    // A change without the object's name: each running job has several, so they should take little memory.
+    struct Change {
+        std::uint64_t id;
+        sched::ObjectRef::Kind kind;
+    };
+    sched::ObjectRef object(std::int64_t number) const;
+
     std::int64_t last_;
     bool keeps_;
-    std::deque<sched::ObjectRef> changes_;  // the last element has the number `last_`
+    std::deque<Change> changes_;                 // the last element has the number `last_`
+    std::map<std::int64_t, std::string> names_;  // by number: the names of objects that have one
 };
 
 // The most changes in an answer: the number to pass to ChangeLog::after().

@@ -34,6 +34,7 @@ pbs_test(
   identity_test.cc
   in_slices_test.cc
   job_life_test.cc
+  job_memory_test.cc
   job_name_test.cc
   job_state_test.cc
   limits_test.cc

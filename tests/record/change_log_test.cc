@@ -46,6 +46,26 @@ TEST(ChangeLog, ForgetsTheOldest) {
     EXPECT_EQ(ids(log.after(501, 1)), std::vector<std::uint64_t>{1});
 }
 
+TEST(ChangeLog, KnowsTheNamesOfTheObjectsThatHaveOne) {
+    ChangeLog log(0);
+    const auto objects = [&log](std::int64_t version) {
+        const auto some = log.after(version, 10);
+        std::vector<std::string> texts;
+        for (const ChangeLog::Changed& one : some.value().objects)
+            texts.push_back(one.object.name + std::to_string(one.object.id));
+        return texts;
+    };
+    log.note({Kind::sched, 0, "default"});
+    log.note(Kind::job, 7);
+    log.note({Kind::configured, 3, "p1"});
+    log.note({Kind::configured, 3, "p2"});
+    log.note({Kind::sched, 0, "default"});
+    EXPECT_THAT(objects(0), ElementsAre("default0", "7", "p13", "p23"));
+    EXPECT_THAT(objects(1), ElementsAre("7", "p13", "p23", "default0"));
+    for (std::size_t i = 3; i < ChangeLog::kMost; ++i) log.note(Kind::job, 7);
+    EXPECT_THAT(objects(2), ElementsAre("p13", "p23", "default0", "7"));
+}
+
 TEST(ChangeLog, KnowsNoVersionsOfOtherLives) {
     ChangeLog log(500);
     log.note({Kind::sched, 0, "default"});
