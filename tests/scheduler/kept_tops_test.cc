@@ -95,6 +95,21 @@ TEST(KeptTops, AreThoseThatAreMadeAnewInOtherOrdersOfVnodes) {
     });
 }
 
+// Nobody is told why jobs wait, and nothing logs the reservations.
+void tell_nobody(Site& site) {
+    site.world.scheduler.set_comments(false);
+    site.world.scheduler.set_tell_estimates(true);
+
+    site.world.policy().schedule_log.clear();
+}
+
+TEST(KeptTops, AreTakenOverAtOnceWhereNobodyIsTold) {
+    compare_kept(240, [](Site& site, int seed) {
+        tell_nobody(site);
+        if (seed % 2 == 0) site.world.policy().fairshare = false;
+    });
+}
+
 // A site with two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and two jobs that wait for them.
 struct TwoTops : testing::Test {
     World world;
@@ -143,6 +158,32 @@ TEST_F(TwoTops, AreKeptWithoutLookingAhead) {
     EXPECT_EQ(cycle().look_aheads, 0) << "the reservations assume that it runs";
     world.finish(until_14, now);
     EXPECT_GT(cycle(CycleTrigger::job_ended).look_aheads, 0);
+}
+
+TEST_F(TwoTops, AreTakenOverAtOnceWithoutComments) {
+    world.policy().schedule_log.clear();
+    world.scheduler.set_comments(false);
+    world.configure();
+    (void)cycle();
+    EXPECT_EQ(cycle().considered, 0) << "nothing has changed";
+    (void)add(2, 6 * kHour);
+    Outcome outcome = cycle();
+    EXPECT_EQ(outcome.considered, 1) << "only the job that has arrived";
+    EXPECT_THAT(outcome.started, IsEmpty()) << "it would delay one or the other";
+    const int until_noon = add(2, 3 * kHour);
+    outcome = cycle();
+    EXPECT_EQ(outcome.considered, 1);
+    EXPECT_THAT(outcome.started, ElementsAre(until_noon));
+    const int beside = add(2, 6 * kHour);
+    EXPECT_THAT(cycle().started, IsEmpty()) << "only the first of them ends in time";
+    EXPECT_EQ(cycle().considered, 0) << "the reservations assume that it runs";
+    world.finish(until_14, now);
+    EXPECT_THAT(cycle(CycleTrigger::job_ended).started, ElementsAre(first)) << "an early end moves them";
+    const int urgent = world.job({.queue = "work", .ncpus = 1, .walltime = 12 * kHour, .queued = at(7)}, now);
+    EXPECT_THAT(cycle().started, IsEmpty()) << "it comes first, and the first job has n2";
+    world.finish(first, now);
+    outcome = cycle(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, testing::Contains(urgent));
 }
 
 TEST_F(TwoTops, WhatWouldDelayThemWaits) {

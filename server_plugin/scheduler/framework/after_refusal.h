@@ -71,6 +71,12 @@ class AfterRefusal {
     // Called in a cycle over all jobs when the jobs are collected, before the first is considered.
     virtual void took_in() {}
 
+    // Called in a cycle after events, before the first job is considered. If the events change nothing for
+    // the jobs that the rule wants (wants()), and a cycle would do for them what the last one did, returns
+    // the last of them in the order of turns. Then take_over() does the same at once, if no other job up to
+    // this one is considered; wants() returns false from then on.
+    virtual JobSlot last_as_before() { return kNoSlot; }
+    virtual void take_over() {}
     // Returns whether the rule needs each cycle to consider all jobs.
     virtual bool wants_every_job() const { return false; }
     // Called in a cycle after events, before the first job is skipped. Has jobs considered again that
@@ -83,6 +89,8 @@ class AfterRefusal {
     // Stores data for the next cycle (EventMemory::own), and notes the instants at which the rule would
     // decide otherwise (CycleState::instants), so that the scheduler is woken then.
     virtual void remember() {}
+    // Called when all is decided, before the state is put back. Stores what take_over() needs.
+    virtual void leave() {}
 };
 
 struct AfterRefusalRule {

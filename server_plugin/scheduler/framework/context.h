@@ -315,6 +315,7 @@ struct CycleContext {
 
     std::size_t reservations_cleared = 0;  // how often all reservations were removed
     std::size_t reserved_kept = 0;         // how many of the first reservations come from an earlier cycle
+    std::size_t reserved_as_before = 0;    // how many of the first ones are exactly those of the last cycle
     // The steps of searches for a later start (Lookahead) that found none. A cycle takes at most
     // kMostFailedSteps, so that it doesn't take long if there are many such jobs; a step takes some
     // microseconds.

@@ -177,6 +177,8 @@ void Cycle::decide(Decisions& out) {
     out.look_aheads = c_.look_aheads;
     out.searches_ahead = c_.searches_ahead;
     for (const auto& log : c_.logs) log->end(out);
+    if (c_.in.events != nullptr)
+        for (const auto& rule : c_.after_refusal) rule->leave();
     take_back();
 }
 

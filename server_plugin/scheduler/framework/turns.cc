@@ -385,8 +385,40 @@ bool Turns::may_start_now(const Turn& turn, JobClass job_class) {
     return judge_.may_start(job, queues_.of(job));
 }
 
+// Returns whether a job is released or new, and has its turn before this job or may have.
+bool Turns::considers_any_up_to(JobSlot last) {
+    PendingJobs& pending = intake_.jobs();
+    const LaneId of_last = pending.lane_of(last);
+    const PendingJobs::Position at_last = pending.position_of(last);
+    const std::span<const News> news = intake_.news();
+    for (const JobClass job_class : kQueuedClasses) {
+        for (const LaneId lane : pending.lanes_of(job_class)) {
+            Turn turn;
+            turn.lane = lane;
+            const PendingJobs::Position none{UINT32_MAX, 0};
+            PendingJobs::Position first = none;
+            if (pending.settle(lane, turn.at) && find_released(turn, queues_.of(pending[lane])))
+                first = turn.at;
+            const auto found = std::ranges::lower_bound(news, News{lane, {}});
+            if (found != news.end() && found->lane == lane) first = std::min(first, found->at);
+            if (lane == of_last ? first <= at_last : first != none) return true;
+        }
+        if (job_class == pending[of_last].job_class) return false;
+    }
+    return true;
+}
+
+// Has the rules take over from the last cycle what the events don't change.
+void Turns::take_over() {
+    for (const auto& rule : c_.after_refusal) {
+        const JobSlot last = rule->last_as_before();
+        if (last != kNoSlot && intake_.jobs().contains(last) && !considers_any_up_to(last)) rule->take_over();
+    }
+}
+
 bool Turns::consider() {
     if (c_.preempts) return consider(kQueuedClasses);
+    if (c_.by_events) take_over();
     return std::ranges::all_of(kQueuedClasses,
                                [&](const JobClass& job_class) { return consider(std::span(&job_class, 1)); });
 }

@@ -27,6 +27,8 @@ class Turns : CyclePart {
     bool above_normal(const Turn& turn) const;
     bool goes_with_queue(const Turn& turn) const;
     bool is_wanted(const CandidateQueues& queues, JobClass job_class);
+    void take_over();
+    bool considers_any_up_to(JobSlot last);
     bool find_released(Turn& turn, CandidateQueues& queues);
     bool next(Turn& turn, JobClass job_class);
     void refresh(std::vector<Turn>& turns);

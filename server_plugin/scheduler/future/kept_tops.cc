@@ -16,6 +16,7 @@ Instant planned_end(const Tables& t, const Planning& planning, JobSlot job, Inst
 
 void KeptTops::clear() {
     list.clear();
+    whole.reset();
     assumed_.clear();
     freed_.clear();
 }

@@ -6,17 +6,22 @@
 // does the end of a job at its planned end. A job that ends earlier leaves its vnodes to top jobs with
 // chunks that fit there by their starts. For these a look-ahead is made again. If it finds another start or
 // place, those after it are made again, too.
+//
+// If not even one look-ahead is needed, because no job has left vnodes earlier than planned, a cycle takes
+// all reservations over at once (KeptTops::Whole).
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "server_plugin/scheduler/state/limits.h"
 
 namespace pbs::sched {
 
@@ -42,8 +47,19 @@ class KeptTops {
         std::vector<VnodeSlot> vnodes{};  // in order, each once
     };
 
+    // All reservations as the last cycle left them, with the starts of that cycle.
+    struct Whole {
+        std::vector<Reservation> reservations{};
+        Reservations on_vnodes{};
+        std::unordered_map<QueueSlot, std::int64_t> made{};  // the number that counts for each backfill_depth
+        std::vector<JobSlot> jobs{};                         // sorted
+        Instant first_start{};
+    };
+
     // The reservations, in the order in which they were made.
     std::vector<Top> list;
+    // The same, if nothing else happened to the jobs that come before the last of these.
+    std::optional<Whole> whole;
 
     // ---- Events. A change that these don't describe has to clear() the
     // reservations.
@@ -59,6 +75,8 @@ class KeptTops {
     // Returns whether the events leave reservations that may be kept. `is_late`: a running job has passed
     // its planned end, so that it is expected to end at another instant in each cycle.
     bool may_be_used(const Tables& tables, bool is_late) const;
+    // Returns whether no job has left vnodes earlier than planned.
+    bool is_nothing_freed() const { return freed_.empty(); }
     // Returns whether a look-ahead would find the same start and place for this job with this request in a
     // pool.
     bool still_holds(const Tables& tables, const Top& top, PoolId pool, const Request& request) const;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/placement/bookings.h"
@@ -147,6 +148,9 @@ class Vnodes : public Inventory {
     // has ended.
     void suspend(std::uint32_t id, bool suspended) { reservations_.suspend(id, suspended); }
     void clear_reservations() { reservations_.clear(); }
+    // Take all reservations away, to put them back in a later cycle in which nothing else is reserved.
+    Reservations take_reservations() { return std::exchange(reservations_, {}); }
+    void put_back(Reservations reservations) { reservations_ = std::move(reservations); }
     // Calls `visit` with a Row for each reservation on the vnode that binds a job that ends at `ends`: the
     // amounts that the reservation leaves.
     template <class Visit>

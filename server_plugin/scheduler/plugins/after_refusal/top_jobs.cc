@@ -41,10 +41,13 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
 
     void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override;
     bool wants(const CandidateQueues& queues, JobClass job_class) const override;
+    JobSlot last_as_before() override;
+    void take_over() override;
     bool wants_every_job() const override;
     Reason holds_up(const QueueView* view) const override;
     void settle() override;
     void remember() override;
+    void leave() override;
 
   private:
     std::int64_t backfill_depth() const;
@@ -62,6 +65,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     Kept reserve_for(Candidate& job, QueueView& view);
     bool may_keep(const Candidate& job, const QueueView& view, Instant start) const;
     bool may_keep_any() const;
+    bool may_take_over() const;
     bool reserve_kept(const Candidate& job, QueueView& view);
     void keep(const Candidate& job, const QueueView& view, const Lookahead& ahead);
 
@@ -74,6 +78,9 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     // All reservations so far are those of KeptTops: the next one may be, too.
     bool are_kept_ = true;
     std::optional<bool> list_may_be_used_;  // KeptTops::may_be_used(), once it is known
+    bool failed_ = false;                   // a job got no reservation, because no start was found
+    std::size_t taken_over_ = 0;            // the number of reservations that were taken over at once
+    KeptTops::Whole whole_;                 // these, without what the state has of them
 };
 
 // Returns the backfill_depth for queues without one of their own: that of the policy; with a sched_config
@@ -154,7 +161,7 @@ bool TopJobsRule::wants_every_job() const {
 }
 
 bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const {
-    if (queues.empty()) return false;
+    if (queues.empty() || taken_over_ > 0) return false;
     const QueueView& view = *queues[0];
     return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
 }
@@ -179,6 +186,7 @@ bool ReservedFor::is_as_before(const Reservation& now, const JobTable& jobs, con
 // changed. If all vnodes of hosts are reserved, which a placement doesn't tell, any change releases all
 // reserved vnodes.
 void TopJobsRule::settle() {
+    if (taken_over_ > 0) return;
     const TopJobs& before = in_.events->own.of<TopJobs>();
     const bool of_hosts = t_.requests.wants_hosts() || t_.vnodes.gives_hosts();
     const auto& changed = in_.events->since.changed;  // Intake has sorted it
@@ -331,6 +339,7 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
     Lookahead ahead(c_, future_, job, view);
     const bool starts = ahead.earliest(in_.now).has_value();
     if (!starts || !ahead.is_foreseeable()) {
+        failed_ = true;
         c_.failed_steps += ahead.steps();
         return starts ? Kept::too_far : Kept::no_start;
     }
@@ -342,14 +351,16 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
 }
 
 void TopJobsRule::remember() {
-    TopJobs made;
-    for (const Reservation& r : state_.reservations) {
-        made.list.push_back(
-            {t_.jobs.handle[r.job], views_[r.view].slot, r.start, r.end, r.placement, r.spare});
-        made.limits = made.limits || !r.spare.empty();
+    if (taken_over_ == 0 || taken_over_ != state_.reservations.size()) {
+        TopJobs made;
+        for (const Reservation& r : state_.reservations) {
+            made.list.push_back(
+                {t_.jobs.handle[r.job], views_[r.view].slot, r.start, r.end, r.placement, r.spare});
+            made.limits = made.limits || !r.spare.empty();
+        }
+        made.vnodes = state_.vnodes->reserved();
+        in_.events->own.of<TopJobs>() = std::move(made);
     }
-    made.vnodes = state_.vnodes->reserved();
-    in_.events->own.of<TopJobs>() = std::move(made);
     KeptTops& tops = in_.events->tops;
     if (tops.list.size() > state_.reservations.size()) tops.list.resize(state_.reservations.size());
     if (!tops.list.empty() && (!may_keep_any() || future_.is_late())) tops.list.clear();
@@ -361,6 +372,60 @@ void TopJobsRule::remember() {
         sort_unique(one.vnodes);
     }
     tops.cycle_ended(t_, state_.planning, c_.vnode_share(), std::move(assumed));
+}
+
+// Returns whether a cycle that considers none of the top jobs differs from others in nothing but their
+// reservations: nobody is told why they wait, and their order doesn't depend on the reservations.
+bool TopJobsRule::may_take_over() const {
+    return in_.keep_pending_jobs && !in_.comments && in_.explanation == nullptr && c_.logs.empty() &&
+           !c_.preempts && c_.held_up == 0 && !t_.server.eligible_since &&
+           !(s_.fairshare && state_.shares != nullptr) && s_.estimate_depth == 0;
+}
+
+JobSlot TopJobsRule::last_as_before() {
+    KeptTops& tops = in_.events->tops;
+    const EventsSince& since = in_.events->since;
+    if (!tops.whole || !tops.is_nothing_freed() || !since.freed.empty() || c_.room_everywhere ||
+        tops.whole->first_start <= in_.now || !may_take_over() || !may_keep_any() ||
+        !tops.may_be_used(t_, future_.is_late()))
+        return kNoSlot;
+    const std::vector<JobSlot>& jobs = tops.whole->jobs;
+    const bool are_as_before =
+        std::ranges::all_of(jobs, [&](JobSlot job) { return in_.events->pending.contains(job); }) &&
+        std::ranges::none_of(since.changed,
+                             [&](JobSlot job) { return std::ranges::binary_search(jobs, job); });
+    return are_as_before ? tops.whole->reservations.back().job : kNoSlot;
+}
+
+void TopJobsRule::take_over() {
+    whole_ = *std::exchange(in_.events->tops.whole, std::nullopt);
+    state_.reservations = std::move(whole_.reservations);
+    state_.vnodes->put_back(std::move(whole_.on_vnodes));
+    reservations_ = std::move(whole_.made);
+    taken_over_ = c_.reserved_as_before = state_.reservations.size();
+    for (std::uint32_t i = 0; i < taken_over_; ++i) future_.add_later(i);
+}
+
+void TopJobsRule::leave() {
+    KeptTops& tops = in_.events->tops;
+    tops.whole.reset();
+    const bool are_all_kept = !tops.list.empty() && tops.list.size() == state_.reservations.size();
+    if (!are_all_kept || failed_ || !may_take_over() ||
+        std::ranges::any_of(tops.list, &KeptTops::Top::has_limits))
+        return;
+    if (taken_over_ != state_.reservations.size()) {
+        whole_.jobs.clear();
+        whole_.first_start = Instant::max();
+        for (const Reservation& made : state_.reservations) {
+            whole_.jobs.push_back(made.job);
+            whole_.first_start = std::min(whole_.first_start, made.start);
+        }
+        sort_unique(whole_.jobs);
+    }
+    whole_.reservations = std::move(state_.reservations);
+    whole_.on_vnodes = state_.vnodes->take_reservations();
+    whole_.made = std::move(reservations_);
+    tops.whole = std::move(whole_);
 }
 
 }  // namespace

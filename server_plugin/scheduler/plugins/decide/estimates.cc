@@ -124,7 +124,8 @@ void decide_estimates(Outcome& outcome) {
     if (!estimates.on) return;
     EstimateSender reserved(outcome, estimates.told);
     const std::size_t made = cycle.test_only ? 0 : cycle.state.reservations.size();
-    for (std::size_t i = 0; i < made; ++i) {
+    const bool as_before = made == cycle.reserved_as_before && made == estimates.told.size();
+    for (std::size_t i = 0; i < made && !as_before; ++i) {
         const Reservation& reservation = cycle.state.reservations[i];
         const bool kept = i < cycle.reserved_kept;
         const JobHandle job = cycle.tables.jobs.handle[reservation.job];
@@ -133,7 +134,7 @@ void decide_estimates(Outcome& outcome) {
         reserved.expect(reservation.job, reservation.start,
                         kept ? cycle.in.events->kept[i].placement : reservation.placement);
     }
-    reserved.take_back();
+    if (!as_before) reserved.take_back();
     if (cycle.everything)
         tell_of_others(outcome);
     else if (expects_others(cycle))
