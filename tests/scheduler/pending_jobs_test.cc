@@ -21,13 +21,19 @@ using Position = PendingJobs::Position;
 struct Random {
     std::mt19937 random;
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
-    Blockers blockers() { return 1U << pick(0, 7) | 1U << pick(0, 7); }
-    Releases releases() {
+    static constexpr int kFirstOfUsers = 22;  // as in blocker::kUsesOfUsers
+    Blockers blockers() {
+        const int of_user = pick(0, 2) == 0 ? kFirstOfUsers + pick(0, 3) : pick(0, 7);
+        return 1U << of_user | 1U << pick(0, 7);
+    }
+    Releases releases(int first = 0) {
         Releases releases;
         for (int i = pick(0, 4); i > 0; --i)
-            releases.add({1U << pick(0, 7), {pick(0, 30), pick(0, 30), pick(-1, 30), pick(0, 30)}});
+            releases.add({1U << (first + pick(0, first > 0 ? 3 : 7)),
+                          {pick(0, 30), pick(0, 30), pick(-1, 30), pick(0, 30)}});
         return releases;
     }
+    Releases releases_of_users() { return releases(kFirstOfUsers); }
     Entry entry(JobSlot job) {
         Entry e;
         e.job = job;
@@ -61,6 +67,7 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
         PendingJobs pending;
         const LaneId lane = pending.lane(JobClass::normal, 7);
         std::map<PendingKey, Entry> plain;
+        std::map<JobSlot, std::uint32_t> since;
         const int jobs = random.pick(1, 3000);
         if (seed % 2 == 0) {
             std::vector<Entry> first;
@@ -98,6 +105,8 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
                 Entry& entry = std::next(plain.begin(), static_cast<std::ptrdiff_t>(parked))->second;
                 entry.blockers = random.blockers();
                 pending.park(lane, pending.position_of(entry.job), entry.blockers);
+                since[entry.job] = pending.clock();
+                ASSERT_EQ(pending.parked_since(lane, pending.position_of(entry.job)), pending.clock());
             }
             const Releases releases = random.releases();
             std::vector<JobSlot> released;
@@ -119,6 +128,18 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
             for (Position at; pending.find(lane, releases, at, &no_place, others); ++at.index)
                 found.push_back(pending.job(lane, at));
             ASSERT_EQ(found, released);
+            released = {};
+            const UserReleases of_users{random.releases_of_users(),
+                                        static_cast<std::uint32_t>(random.pick(0, i + 1))};
+            for (const auto& [key, entry] : plain)
+                if (releases.hold(entry.blockers, entry.size) ||
+                    of_users.hold(entry.blockers, entry.size, since[entry.job]))
+                    released.push_back(entry.job);
+            found.clear();
+            for (Position at; pending.find(lane, releases, at, nullptr, 0, &of_users); ++at.index)
+                found.push_back(pending.job(lane, at));
+            ASSERT_EQ(found, released);
+            if (random.pick(0, 1) == 0) pending.advance();
         }
         std::vector<JobSlot> due;
         pending.find_due(Instant(Seconds(500)), due);

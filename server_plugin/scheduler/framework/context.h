@@ -29,14 +29,17 @@ struct Released {
     bool missed = false;           // since then a job that the list releases was considered and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere at that time
     Releases list;
-    // A limit of a user or group that counts fewer jobs now, for which only jobs of the same user or group
-    // wait; and the largest job that it would let pass.
+    // The sizes that have room on the vnodes that became freer; and on any, if a limit counts fewer jobs now.
+    std::vector<JobSize> freed{};
+    std::vector<JobSize> anywhere{};
+    // The further releases of all users whose limits are open (OpenLimits); and of each one, by owner and
+    // group, with the CycleContext::state_number() at which they were computed.
+    UserReleases of_users{};
     struct OfUser {
-        UseKey key;
-        JobSize most;
+        std::size_t as_of = SIZE_MAX;
+        UserReleases releases{};
     };
-    std::vector<OfUser> of_users{};
-    Releases with_users{};  // `list` and `of_users` together
+    absl::flat_hash_map<std::uint64_t, OfUser> of_user{};
     // The answers about places for a request. Only ReleasedJobs::may_have_room() uses them.
     struct Room {
         bool told_by_size = false;  // the job's size tells, without a search

@@ -72,6 +72,7 @@ void Cycle::consider_all() {
     if (EventMemory* memory = c_.in.events) {
         memory->open.clear();
         memory->always_open = 0;
+        memory->open_of_users.clear();
     }
     for (const auto& rule : c_.after_refusal) rule->took_in();
     turns_.consider();

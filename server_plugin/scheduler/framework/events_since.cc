@@ -46,4 +46,17 @@ void EventsSince::job_ended(QueueSlot queue, const Entities& whose, std::span<co
     if (freed.size() > kMostFreed) all();
 }
 
+void OpenLimits::add(const UseKey& key, std::uint32_t now) {
+    std::vector<Open>& list = of_[place(key.entity, key.of)];
+    const auto known = std::ranges::find(list, key, &Open::key);
+    if (known == list.end())
+        list.push_back({key, now});
+    else
+        known->since = now;
+}
+
+void OpenLimits::remove(const UseKey& key) {
+    visit(key.entity, key.of, [&](const Open& open) { return open.key != key; });
+}
+
 }  // namespace pbs::sched

@@ -59,6 +59,40 @@ struct EventsSince {
     static constexpr std::size_t kMostFreed = 64;
 };
 
+// The limits on the jobs of single owners and groups that were below their maxima when a job of theirs ended.
+// Each is noted with PendingJobs::clock() at that time. Jobs that such a limit refused before may be too
+// large for all vnodes since then, and haven't been considered.
+class OpenLimits {
+  public:
+    struct Open {
+        UseKey key;
+        std::uint32_t since = 0;
+    };
+    void clear() { of_.clear(); }
+    void add(const UseKey& key, std::uint32_t now);
+    void remove(const UseKey& key);
+    // Calls f with each Open of the owner or group, and removes those for which f returns false.
+    template <class F>
+    void visit(EntityKind entity, std::uint32_t who, F f) {
+        const auto found = of_.find(place(entity, who));
+        if (found == of_.end()) return;
+        std::erase_if(found->second, [&](const Open& open) { return !f(open); });
+        if (found->second.empty()) of_.erase(found);
+    }
+    // Calls f with each Open.
+    template <class F>
+    void visit_all(F f) const {
+        for (const auto& [who, list] : of_)
+            for (const Open& open : list) f(open);
+    }
+
+  private:
+    static std::uint64_t place(EntityKind entity, std::uint32_t who) {
+        return static_cast<std::uint64_t>(entity) << 32 | who;
+    }
+    absl::flat_hash_map<std::uint64_t, std::vector<Open>> of_;  // by kind and number of the entity
+};
+
 struct EventMemory {
     EventsSince since;
     PendingJobs pending;
@@ -75,6 +109,7 @@ struct EventMemory {
     // earlier may wait now until vnodes have more free, because they were too large for any vnode. They
     // haven't been considered since.
     std::vector<UseKey> open;
+    OpenLimits open_of_users;
     Blockers always_open = 0;  // the blockers of further uses below their limits, which don't fit into `open`
     // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;

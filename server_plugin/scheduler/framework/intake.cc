@@ -215,9 +215,13 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     entry.job = job.job;
     entry.signature = job.signature;
     entry.sequence = t_.jobs.sequence[job.job];
+    entry.owner = t_.jobs.owner[job.job];
+    entry.group = t_.jobs.group[job.job];
     order_key(chain, order_context(), job, entry.key);
     put_preempted_first(job.job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
+    // A suspended job may have kept the amounts that it needs.
+    if (t_.jobs.is_suspended(job.job)) entry.size.ncpus = entry.size.mem = 0;
     // Others may start at a place of their own, or with a shorter walltime.
     const std::uint32_t request = t_.signatures[job.signature].request;
     if (t_.signatures[job.signature].run_host == 0 && !t_.jobs.is_suspended(job.job) &&

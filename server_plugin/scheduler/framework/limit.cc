@@ -230,6 +230,26 @@ std::optional<JobSize> Limit::left_in(const CycleState& state, const QueueView& 
     return view.running < there_are ? kAnySize : kNoSize;
 }
 
+// A job may need nothing of the resources whose limits are reached.
+std::optional<JobSize> Limit::left_of_amounts(const CycleState& state, const UseKey& key,
+                                              const EntityLimits& limits) const {
+    if (!limits.on_resources(entity)) return std::nullopt;
+    const std::uint32_t of_scope =
+        scope == UseScope::queue ? key.object : EntityUse::server_in(state.partition);
+    const auto& known = state.resources->known();
+    JobSize left = kAnySize;
+    for (const EntityLimits::Limit& limit : limits.of(entity)) {
+        if (limit.resource != known.ncpus && limit.resource != known.mem) continue;
+        const std::int64_t there_are = limit.find(key.of).most;
+        if (there_are < 0) continue;
+        const values::Sum used(state.counts->entities().of(of_scope, entity, key.of, limit.resource));
+        const std::int64_t free = free_at_least((values::Sum(there_are) - used).value());
+        if (limit.resource == known.ncpus) left.ncpus = narrow(free);
+        if (limit.resource == known.mem) left.mem = megabytes(free);
+    }
+    return left;
+}
+
 std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) const {
     if (key.entity != entity || key.scope != lifted_by(0, 0).scope) return std::nullopt;
     if (scope == UseScope::view)
@@ -240,10 +260,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
         o.queue = &(*state.queues)[key.object];
         o.slot = key.object;
     }
-    if (measure == Measure::amounts) {  // any amount that is left may be enough for some job
-        if (!by_entity(o).on_resources(entity)) return std::nullopt;
-        return kAnySize;
-    }
+    if (measure == Measure::amounts) return left_of_amounts(state, key, by_entity(o));
     const std::int64_t there_are = most_jobs(o, key.of).most;
     if (there_are < 0) return std::nullopt;
     return running(state, key.object, key.of) < there_are ? kAnySize : kNoSize;

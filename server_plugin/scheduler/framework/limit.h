@@ -129,6 +129,8 @@ struct Limit {
                           const QueueView& view) const;
     Refusal check_available(const CycleState& state, const JobNeeds& job, const QueueView& view) const;
     std::optional<JobSize> left_in(const CycleState& state, const QueueView& view) const;
+    std::optional<JobSize> left_of_amounts(const CycleState& state, const UseKey& key,
+                                           const EntityLimits& limits) const;
 };
 
 void nobody_counts_that();  // never defined: a call of it doesn't compile

@@ -44,6 +44,23 @@ void ReleasedJobs::begin() {
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
+    note_open_limits();
+}
+
+// Notes which limits on owners and groups let jobs pass again. If nothing is left of one, those that it
+// refused earlier needn't be considered before it counts fewer jobs.
+void ReleasedJobs::note_open_limits() {
+    EventMemory& memory = *in_.events;
+    memory.pending.advance();
+    for (const UseKey& key : memory.since.less_of) {
+        if (!key.is_of_owner() && !key.is_of_group()) continue;
+        if (!left_of(key)) {
+            memory.open_of_users.remove(key);
+            continue;
+        }
+        memory.open_of_users.add(key, memory.pending.clock());
+        users_lifted_ = true;
+    }
 }
 
 bool ReleasedJobs::settle() {
@@ -145,7 +162,7 @@ ReleasedJobs::LeftByLimits ReleasedJobs::left_of_limits() {
 }
 
 // Finds the releases: which parked jobs may start now. Jobs that fit on no vnode needn't be considered,
-// whatever else was lifted; except those released for a user or group, since they are few.
+// whatever else was lifted.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
@@ -153,10 +170,12 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     Releases& list = released.list;
     list.clear();
     const LeftByLimits left = left_of_limits();
-    std::vector<JobSize> freed;
-    std::vector<JobSize> everywhere;
+    std::vector<JobSize>& freed = released.freed;
+    std::vector<JobSize>& everywhere = released.anywhere;
+    freed.clear();
+    everywhere.clear();
     const bool any_lifted =
-        std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
+        users_lifted_ || std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
     for (const QueueView* view : queues) {
         add_rooms(*view, c_.room_everywhere, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
@@ -174,15 +193,39 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     for (const JobSize& room : freed) list.add({blocker::kRoom | in_.events->always_open, room});
     add(freed, left.open);
     add(everywhere, left.lifted);
-    released.of_users.clear();
-    released.with_users = list;
-    for (const UseKey& key : in_.events->since.less_of) {
-        if (!key.is_of_owner() && !key.is_of_group()) continue;
-        const auto most = left_of(key);
-        if (!most) continue;
-        released.of_users.push_back({key, *most});
-        released.with_users.add({blocker::less_of(key), *most});
+    find_of_users(released);
+}
+
+// Adds to `list` what a limit on a user releases of which so much is left.
+void ReleasedJobs::add_open(const OpenLimits::Open& open, const JobSize& left, const Released& released,
+                            UserReleases& list) const {
+    const bool is_lifted = open.since == in_.events->pending.clock();
+    for (const JobSize& room : is_lifted ? released.anywhere : released.freed)
+        list.list.add({blocker::less_of(open.key), least_of(room, left)});
+    list.parked_before = std::max(list.parked_before, open.since);
+}
+
+void ReleasedJobs::find_of_users(Released& released) const {
+    released.of_users = {};
+    in_.events->open_of_users.visit_all(
+        [&](const OpenLimits::Open& open) { add_open(open, kAnySize, released, released.of_users); });
+}
+
+const UserReleases* ReleasedJobs::of_user(std::uint32_t owner, std::uint32_t group, Released& released) {
+    Released::OfUser& known = released.of_user[std::uint64_t{owner} << 32 | group];
+    UserReleases& releases = known.releases;
+    if (known.as_of != c_.state_number()) {
+        known.as_of = c_.state_number();
+        releases = {};
+        const auto add = [&](const OpenLimits::Open& open) {
+            const auto left = left_of(open.key);
+            if (left) add_open(open, *left, released, releases);
+            return left.has_value();
+        };
+        in_.events->open_of_users.visit(EntityKind::user, owner, add);
+        in_.events->open_of_users.visit(EntityKind::group, group, add);
     }
+    return releases.list.empty() ? nullptr : &releases;
 }
 
 // Returns the stored releases, which tell which parked jobs may start now, or finds them again. Stored

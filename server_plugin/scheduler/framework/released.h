@@ -21,11 +21,8 @@ class ReleasedJobs : CyclePart {
     // other conditions are ignored. `request`: PendingJobs::Entry::request.
     bool may_have_room(std::uint32_t signature, std::uint32_t request, const JobSize& size,
                        CandidateQueues& queues, Released& released);
-    // Returns whether the key stands for a use by the job's owner or group.
-    bool is_of(const UseKey& key, JobSlot job) const {
-        return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||
-               (key.is_of_group() && t_.jobs.group[job] == key.of);
-    }
+    // Returns the further releases of jobs that wait because of limits on this user; null: there are none.
+    const UserReleases* of_user(std::uint32_t owner, std::uint32_t group, Released& released);
 
   private:
     struct Rooms {
@@ -43,10 +40,15 @@ class ReleasedJobs : CyclePart {
     void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
     LeftByLimits left_of_limits();
+    void note_open_limits();
+    void add_open(const OpenLimits::Open& open, const JobSize& left, const Released& released,
+                  UserReleases& list) const;
+    void find_of_users(Released& released) const;
     std::optional<JobSize> left_of(const UseKey& key) const;
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
 
     std::unordered_map<PoolId, Rooms> rooms_;
+    bool users_lifted_ = false;  // a limit on a user counts fewer jobs now
     bool settled_ = false;
 };
 

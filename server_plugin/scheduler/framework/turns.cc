@@ -68,30 +68,32 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     PendingJobs& pending = intake_.jobs();
     if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
     Released& released = released_.of(queues);
-    const auto is_of_any = [&](JobSlot job) {
-        return std::ranges::any_of(released.of_users, [&](const Released::OfUser& lifted) {
-            return released_.is_of(lifted.key, job);
-        });
-    };
     const Lane& lane = pending[turn.lane];
-    const bool of_one_user = queues_.has_lane_by_user(lane.job_class);
-    const bool by_user =
-        !released.of_users.empty() && (!of_one_user || is_of_any(pending.job(turn.lane, turn.at)));
-    const Releases& list = by_user ? released.with_users : released.list;
+    const UserReleases* const of_users = of_users_of(lane, released);
     const Blockers others = released.list.blockers() & ~blocker::kRoom;
-    // The jobs of such a user are considered without a search for a place.
-    const NoPlace* const no_place = by_user ? nullptr : &released.no_place;
-    for (; pending.find(turn.lane, list, turn.at, no_place, others); ++turn.at.index) {
+    for (; pending.find(turn.lane, released.list, turn.at, &released.no_place, others, of_users);
+         ++turn.at.index) {
         const Blockers parked = pending.blockers_of(turn.lane, turn.at);
-        if (by_user && is_of_any(pending.job(turn.lane, turn.at))) return true;
-        if (by_user && !released.list.hold(parked, pending.size_of(turn.lane, turn.at))) continue;
+        const JobSize size = pending.size_of(turn.lane, turn.at);
+        if (!lane.of_one_user && !released.list.hold(parked, size)) {
+            const JobSlot job = pending.job(turn.lane, turn.at);
+            const UserReleases* const of_user =
+                released_.of_user(t_.jobs.owner[job], t_.jobs.group[job], released);
+            if (of_user == nullptr || !of_user->hold(parked, size, pending.parked_since(turn.lane, turn.at)))
+                continue;
+        }
         if ((parked & others) != 0 ||
             released_.may_have_room(pending.signature_of(turn.lane, turn.at),
-                                    pending.request_of(turn.lane, turn.at),
-                                    pending.size_of(turn.lane, turn.at), queues, released))
+                                    pending.request_of(turn.lane, turn.at), size, queues, released))
             return true;
     }
     return false;
+}
+
+// Returns the releases of the lane's user, or of all users if it has jobs of several; null: there are none.
+const UserReleases* Turns::of_users_of(const Lane& lane, Released& released) {
+    if (lane.of_one_user) return released_.of_user(lane.owner, lane.group, released);
+    return released.of_users.list.empty() ? nullptr : &released.of_users;
 }
 
 // Finds the next job to consider of the turn's lane (a sorted list of pending jobs), at the turn's position
@@ -134,13 +136,13 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
         lanes.assign(all.begin(), all.end());
         return;
     }
-    const Released& released = released_.of(queues_.batch());
+    Released& released = released_.of(queues_.batch());
     pending.find_lanes(job_class, released.list, lanes);
     const std::size_t found = lanes.size();
-    for (const Released::OfUser& lifted : released.of_users)
-        std::ranges::copy_if(all, std::back_inserter(lanes), [&](LaneId lane) {
-            return !queues_.has_lane_by_user(job_class) || released_.is_of(lifted.key, pending.job(lane, {}));
-        });
+    pending.find_lanes(job_class, released.of_users.list, lanes);
+    lanes.erase(std::remove_if(lanes.begin() + static_cast<std::ptrdiff_t>(found), lanes.end(),
+                               [&](LaneId lane) { return of_users_of(pending[lane], released) == nullptr; }),
+                lanes.end());
     for (const News& news : intake_.news())
         if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
     if (lanes.size() == found) return;

@@ -54,8 +54,9 @@ constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t number = mixed(mixed(who) * 7 + kind);
     return key.is_of_owner() || key.is_of_group() ? 1U << (22 + number % 10) : 1U << (11 + number % 11);
 }
-// All bits that less_of() may return.
+// All bits that less_of() may return; and those for keys of owners and groups.
 inline constexpr Blockers kUses = ~((1U << 11) - 1);
+inline constexpr Blockers kUsesOfUsers = ~((1U << 22) - 1);
 
 // The blockers that the end of a running job may lift.
 inline constexpr Blockers kGivenBack = kAnything | kRoom | kReserved | kUses;

@@ -48,7 +48,13 @@ LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t ent
     const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U);
     const auto key = (static_cast<std::uint64_t>(entity) << 4 | kind) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
-    if (made) lanes_.push_back({job_class, of, entity, preempted, 0, 0, {}, {}, {}, {}, {}, {}});
+    if (made) {
+        Lane& lane = lanes_.emplace_back();
+        lane.job_class = job_class;
+        lane.of = of;
+        lane.entity = entity;
+        lane.preempted = preempted;
+    }
     return place->second;
 }
 
@@ -76,7 +82,7 @@ PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
         const Block& b = blocks_[number];
         for (const JobSize& size : b.sizes) least.add(size);
     }
-    for (const Blockers blockers : lanes_[id].blockers) least.blockers |= blockers;
+    for (const Lane::Sums& sums : lanes_[id].sums) least.blockers |= sums.blockers;
     return least;
 }
 
@@ -128,11 +134,7 @@ std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     const auto at = static_cast<std::ptrdiff_t>(place);
     lane.blocks.insert(lane.blocks.begin() + at, number);
-    lane.least.insert(lane.least.begin() + at, JobSize{});
-    lane.shortest.insert(lane.shortest.begin() + at, kNoJobs);
-    lane.soonest.insert(lane.soonest.begin() + at, INT64_MAX);
-    lane.blockers.insert(lane.blockers.begin() + at, 0);
-    lane.oldest.insert(lane.oldest.begin() + at, UINT64_MAX);
+    lane.sums.emplace(lane.sums.begin() + at);
     return number;
 }
 
@@ -146,24 +148,21 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     Block::each_column(b, b, [](auto& column, auto&) { column.clear(); });
     unused_.push_back(lane.blocks[place]);
     lane.blocks.erase(lane.blocks.begin() + at);
-    lane.least.erase(lane.least.begin() + at);
-    lane.shortest.erase(lane.shortest.begin() + at);
-    lane.soonest.erase(lane.soonest.begin() + at);
-    lane.blockers.erase(lane.blockers.begin() + at);
-    lane.oldest.erase(lane.oldest.begin() + at);
+    lane.sums.erase(lane.sums.begin() + at);
 }
 
-// Computes the minima, the blockers and the charge of a block again.
+// Computes the sums and the charge of a block again.
 void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
-    lane.least[place] = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
-    lane.shortest[place] = kNoJobs;
-    for (const JobSize& size : b.sizes) sched::add(size, lane.shortest[place]);
-    lane.soonest[place] = *std::ranges::min_element(b.overdue_from);
-    lane.oldest[place] = *std::ranges::min_element(b.sequences);
-    lane.blockers[place] =
-        std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
+    Lane::Sums sums;
+    sums.least = std::accumulate(b.sizes.begin() + 1, b.sizes.end(), b.sizes.front(), least_of);
+    for (const JobSize& size : b.sizes) sched::add(size, sums.shortest);
+    sums.soonest = std::ranges::min(b.overdue_from);
+    sums.oldest = std::ranges::min(b.sequences);
+    sums.blockers = std::accumulate(b.blockers.begin(), b.blockers.end(), Blockers{0}, std::bit_or<>());
+    sums.parked_from = std::ranges::min(b.since);
+    lane.sums[place] = sums;
     b.charge = std::accumulate(b.charges.begin(), b.charges.end(), std::int64_t{0});
 }
 
@@ -180,16 +179,17 @@ void PendingJobs::split(LaneId id, std::size_t place) {
     sum_up(id, place + 1);
 }
 
-void PendingJobs::Block::put(std::ptrdiff_t at, const Entry& e) {
+void PendingJobs::Block::put(std::ptrdiff_t at, const Entry& e, std::uint32_t now) {
     each_column(*this, *this, [&](auto& column, auto&) { column.emplace(column.begin() + at); });
-    set(static_cast<std::size_t>(at), e);
+    set(static_cast<std::size_t>(at), e, now);
 }
 
-void PendingJobs::Block::set(std::size_t at, const Entry& e) {
+void PendingJobs::Block::set(std::size_t at, const Entry& e, std::uint32_t now) {
     keys[at] = e.key;
     jobs[at] = e.job;
     sizes[at] = e.size;
     blockers[at] = e.blockers;
+    since[at] = now;
     signatures[at] = e.signature;
     requests[at] = e.request;
     charges[at] = e.charge;
@@ -214,7 +214,7 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
     share_out(jobs, lanes.size(), [&](std::size_t i) { fill_blocks(lanes[i]); });
     for (const auto& [id, entries] : lanes)
         if (lanes_[id].job_class == JobClass::normal)
-            for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
+            for (const Lane::Sums& sums : lanes_[id].sums) soonest_ = std::min(soonest_, sums.soonest);
 }
 
 // Several threads call this at once. Each call writes only data of its lane and of the lane's jobs.
@@ -239,13 +239,25 @@ void PendingJobs::fill_blocks(const Beginning& beginning) {
         Block::each_column(b, b, [&](auto& column, auto&) { column.resize(count); });
         for (std::size_t i = 0; i < count; ++i) {
             const Entry& e = entries[rest[i].entry];
-            b.set(i, e);
+            b.set(i, e, clock_);
+            add_user(lane, e, place == 0 && i == 0);
             of_lane.add(e.size);
             block_of_[e.job] = number;
         }
         rest = rest.subspan(count);
         sum_up(beginning.lane, place);
-        of_lane.blockers |= lane.blockers[place];
+        of_lane.blockers |= lane.sums[place].blockers;
+    }
+}
+
+// Notes the user of a job that is put into the lane.
+void PendingJobs::add_user(Lane& lane, const Entry& e, bool is_first) {
+    if (is_first) {
+        lane.owner = e.owner;
+        lane.group = e.group;
+        lane.of_one_user = true;
+    } else if (e.owner != lane.owner || e.group != lane.group) {
+        lane.of_one_user = false;
     }
 }
 
@@ -272,16 +284,18 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     Block& b = blocks_[number];
     const auto at = std::ranges::lower_bound(b.keys, e.key) - b.keys.begin();
     const bool first = b.jobs.empty();
-    b.put(at, e);
+    b.put(at, e, clock_);
+    add_user(lane, e, lane.jobs == 0);
     b.charge += e.charge;
-    JobSize& least = lane.least[place];
-    least = first ? e.size : least_of(least, e.size);
-    sched::add(e.size, lane.shortest[place]);
-    lane.soonest[place] = std::min(lane.soonest[place], e.overdue_from);
-    lane.oldest[place] = std::min(lane.oldest[place], e.sequence);
+    Lane::Sums& sums = lane.sums[place];
+    sums.least = first ? e.size : least_of(sums.least, e.size);
+    sched::add(e.size, sums.shortest);
+    sums.soonest = std::min(sums.soonest, e.overdue_from);
+    sums.oldest = std::min(sums.oldest, e.sequence);
+    sums.parked_from = std::min(sums.parked_from, clock_);
     if (lane.job_class == JobClass::normal) soonest_ = std::min(soonest_, e.overdue_from);
     if (lane.jobs == 0) list_lane(id);
-    lane.blockers[place] |= e.blockers;
+    sums.blockers |= e.blockers;
     LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
     of_lane.add(e.size);
     of_lane.blockers |= e.blockers;
@@ -326,49 +340,61 @@ bool PendingJobs::settle(LaneId id, Position& at) const {
 
 // Returns whether the lane's block may have a released job. The least sizes of a block may be those of
 // different jobs, so the walltime is compared with that of jobs with few enough CPUs.
-bool PendingJobs::may_hold(const Lane& lane, std::size_t place, const Releases& releases) {
-    const Blockers parked = lane.blockers[place];
-    const JobSize& least = lane.least[place];
+bool PendingJobs::may_hold(const Lane::Sums& sums, const Releases& releases) {
+    const Blockers parked = sums.blockers;
     return (parked & releases.blockers()) != 0 && std::ranges::any_of(releases.list(), [&](const Release& r) {
-               return (parked & r.blockers) != 0 && r.most.holds(least) &&
-                      lane.shortest[place][cpu_class(r.most.ncpus)] <= r.most.walltime;
+               return (parked & r.blockers) != 0 && r.most.holds(sums.least) &&
+                      sums.shortest[cpu_class(r.most.ncpus)] <= r.most.walltime;
            });
 }
 
 bool PendingJobs::find(LaneId id, const Releases& releases, Position& at, const NoPlace* no_place,
-                       Blockers others) {
+                       Blockers others, const UserReleases* of_users) {
     Lane& lane = lanes_[id];
-    const Blockers any = releases.blockers();
+    const Blockers any = releases.blockers() | (of_users != nullptr ? of_users->list.blockers() : 0);
     LaneLeast& of_lane = of_class(lane.job_class).least[lane.place];
     if (lane.jobs == 0 || (of_lane.blockers & any) == 0) return false;
     const bool whole_lane = at == Position{};
     for (; at.block < lane.blocks.size(); at = {at.block + 1, 0}) {
-        if (!may_hold(lane, at.block, releases)) continue;
+        Lane::Sums& sums = lane.sums[at.block];
+        const UserReleases* const further = may_hold(sums, of_users) ? of_users : nullptr;
+        if (further == nullptr && !may_hold(sums, releases)) continue;
         const Block& b = block(id, at);
         const bool whole_block = at.index == 0;
         const std::span<const JobSize> sizes = b.sizes;
         const Blockers* const parked = b.blockers.data();
         Blockers seen = 0;
+        std::uint32_t since = UINT32_MAX;
         for (std::size_t i = at.index; i < sizes.size(); ++i) {
             seen |= parked[i];
-            if (!releases.hold(parked[i], sizes[i])) continue;
+            if ((parked[i] & blocker::kUsesOfUsers) != 0) since = std::min(since, b.since[i]);
+            if (!releases.hold(parked[i], sizes[i]) &&
+                (further == nullptr || !further->hold(parked[i], sizes[i], b.since[i])))
+                continue;
             if (no_place != nullptr && (parked[i] & others) == 0 && no_place->holds(b.requests[i], sizes[i]))
                 continue;
             at.index = static_cast<std::uint32_t>(i);
             return true;
         }
-        if (whole_block) lane.blockers[at.block] = seen;
+        if (!whole_block) continue;
+        sums.blockers = seen;
+        sums.parked_from = since;
     }
     if (whole_lane)
         of_lane.blockers =
-            std::accumulate(lane.blockers.begin(), lane.blockers.end(), Blockers{0}, std::bit_or<>());
+            std::accumulate(lane.sums.begin(), lane.sums.end(), Blockers{0},
+                            [](Blockers all, const Lane::Sums& sums) { return all | sums.blockers; });
     return false;
 }
 
 void PendingJobs::park(LaneId id, Position at, Blockers blockers) {
     Lane& lane = lanes_[id];
-    blocks_[lane.blocks[at.block]].blockers[at.index] = blockers;
-    lane.blockers[at.block] |= blockers;
+    Block& b = blocks_[lane.blocks[at.block]];
+    b.blockers[at.index] = blockers;
+    b.since[at.index] = clock_;
+    Lane::Sums& sums = lane.sums[at.block];
+    sums.blockers |= blockers;
+    sums.parked_from = std::min(sums.parked_from, clock_);
     of_class(lane.job_class).least[lane.place].blockers |= blockers;
 }
 
@@ -422,8 +448,8 @@ void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
     for (const LaneId id : lanes_of(JobClass::normal)) {
         const Lane& lane = lanes_[id];
         for (std::size_t i = 0; i < lane.blocks.size(); ++i) {
-            if (lane.soonest[i] > seconds) {
-                soonest_ = std::min(soonest_, lane.soonest[i]);
+            if (lane.sums[i].soonest > seconds) {
+                soonest_ = std::min(soonest_, lane.sums[i].soonest);
                 continue;
             }
             const Block& b = blocks_[lane.blocks[i]];

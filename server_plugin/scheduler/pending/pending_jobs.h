@@ -82,6 +82,17 @@ class Releases {
     JobSize most_ = kNoSize;  // no released job is larger
 };
 
+// Releases of jobs that waited because of limits on their users: of one user's jobs, or of several users'
+// that are in one lane. A job that was parked later was refused by such a limit as it is now.
+struct UserReleases {
+    Releases list{};
+    std::uint32_t parked_before = 0;  // by PendingJobs::clock()
+
+    bool hold(Blockers parked, const JobSize& size, std::uint32_t since) const {
+        return since < parked_before && list.hold(parked, size);
+    }
+};
+
 // Requests for which there is no place at present, each with the walltime from which on there is none. It may
 // have forgotten some.
 class NoPlace {
@@ -119,13 +130,23 @@ struct Lane {
     std::uint32_t jobs = 0;
     // The lane's index among the lanes of its class that have jobs.
     std::uint32_t place = 0;
+    // The owner and the group of all its jobs.
+    std::uint32_t owner = 0;
+    std::uint32_t group = 0;
+    bool of_one_user = true;
     std::vector<std::uint32_t> blocks;
-    std::vector<JobSize> least;          // by block
-    std::vector<ShortestJobs> shortest;  // by block
-    std::vector<std::int64_t> soonest;   // by block: the least overdue_from
-    // By block: the blockers of its jobs, and perhaps of removed jobs.
-    std::vector<Blockers> blockers;
-    std::vector<std::uint64_t> oldest;  // by block: the least sequence
+    // What a search reads of a block before it reads its jobs.
+    struct Sums {
+        JobSize least{};
+        ShortestJobs shortest = kNoJobs;
+        // The blockers of its jobs, and perhaps of removed jobs.
+        Blockers blockers = 0;
+        // No job that is parked because of a limit on its user was parked before.
+        std::uint32_t parked_from = UINT32_MAX;
+        std::int64_t soonest = INT64_MAX;   // the least overdue_from
+        std::uint64_t oldest = UINT64_MAX;  // the least sequence
+    };
+    std::vector<Sums> sums;  // by block
 };
 
 class PendingJobs {
@@ -143,6 +164,8 @@ class PendingJobs {
         std::uint32_t request = NoPlace::kAnyRequest;
         Blockers blockers = blocker::kAnything;
         std::uint64_t sequence = 0;  // the job's number or rank
+        std::uint32_t owner = 0;
+        std::uint32_t group = 0;
     };
     // A job's position in its lane. Valid until the lane changes.
     struct Position {
@@ -162,6 +185,9 @@ class PendingJobs {
     // of its shortest jobs (for several numbers of CPUs, each twice the last), and the sizes of its smallest
     // jobs.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
+    // The number of calls of advance(), by which jobs note when they were parked.
+    std::uint32_t clock() const { return clock_; }
+    void advance() { ++clock_; }
 
     // The jobs with which an empty lane is filled, in any order.
     struct Beginning {
@@ -178,12 +204,15 @@ class PendingJobs {
     std::size_t size() const { return size_; }
 
     // Moves `at` to the first released job at or after it. False: there is none. Passes over jobs without a
-    // place (`no_place`), unless they are parked under one of the blockers `others`.
+    // place (`no_place`), unless they are parked under one of the blockers `others`. `of_users`: further
+    // releases; null: none.
     bool find(LaneId lane, const Releases& releases, Position& at, const NoPlace* no_place = nullptr,
-              Blockers others = 0);
+              Blockers others = 0, const UserReleases* of_users = nullptr);
     // Parks the job at a position under these blockers.
     void park(LaneId lane, Position at, Blockers blockers);
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
+    // Returns the clock() at which the job was parked.
+    std::uint32_t parked_since(LaneId lane, Position at) const { return block(lane, at).since[at.index]; }
     // Returns whether there is a job at this position. Moves `at` to the next block if its block has ended.
     bool settle(LaneId lane, Position& at) const;
     // Returns the position that is `jobs` jobs further on in the same block. nullopt: the block ends before.
@@ -197,7 +226,8 @@ class PendingJobs {
     JobSlot job(LaneId lane, Position at) const { return block(lane, at).jobs[at.index]; }
     // Returns the sequence of the oldest job of the lane.
     std::uint64_t oldest(LaneId lane) const {
-        return lanes_[lane].jobs == 0 ? UINT64_MAX : *std::ranges::min_element(lanes_[lane].oldest);
+        const auto& sums = lanes_[lane].sums;
+        return sums.empty() ? UINT64_MAX : std::ranges::min(sums, {}, &Lane::Sums::oldest).oldest;
     }
     const PendingKey& key(LaneId lane, Position at) const { return block(lane, at).keys[at.index]; }
     std::uint32_t signature_of(LaneId lane, Position at) const {
@@ -246,13 +276,14 @@ class PendingJobs {
         std::vector<JobSlot> jobs;
         std::vector<JobSize> sizes;  // a search reads them all, four to a cache line
         std::vector<Blockers> blockers;
+        std::vector<std::uint32_t> since;  // see clock()
         std::vector<std::uint32_t> signatures;
         std::vector<std::uint32_t> requests;
         std::vector<std::int64_t> charges;
         std::vector<std::int64_t> overdue_from;
         std::vector<std::uint64_t> sequences;
-        void put(std::ptrdiff_t at, const Entry& entry);
-        void set(std::size_t at, const Entry& entry);
+        void put(std::ptrdiff_t at, const Entry& entry, std::uint32_t now);
+        void set(std::size_t at, const Entry& entry, std::uint32_t now);
         // Calls f with each column of `a` and the same column of `b`.
         template <class F>
         static void each_column(Block& a, Block& b, F f) {
@@ -260,6 +291,7 @@ class PendingJobs {
             f(a.jobs, b.jobs);
             f(a.sizes, b.sizes);
             f(a.blockers, b.blockers);
+            f(a.since, b.since);
             f(a.signatures, b.signatures);
             f(a.requests, b.requests);
             f(a.charges, b.charges);
@@ -302,13 +334,18 @@ class PendingJobs {
     LaneLeast least_of_lane(LaneId lane) const;
     bool may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
                   const Releases& releases);
-    static bool may_hold(const Lane& lane, std::size_t place, const Releases& releases);
+    static bool may_hold(const Lane::Sums& sums, const Releases& releases);
+    static bool may_hold(const Lane::Sums& sums, const UserReleases* of_users) {
+        return of_users != nullptr && sums.parked_from < of_users->parked_before &&
+               may_hold(sums, of_users->list);
+    }
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
     void drop_block(LaneId lane, std::size_t place);
     void split(LaneId lane, std::size_t place);
     void sum_up(LaneId lane, std::size_t place);
     void fill_blocks(const Beginning& beginning);
+    static void add_user(Lane& lane, const Entry& entry, bool is_first);
     std::size_t place_of(std::uint32_t block) const;
 
     std::vector<Lane> lanes_;
@@ -317,6 +354,7 @@ class PendingJobs {
     std::vector<std::uint32_t> unused_;    // the numbers of unused blocks
     std::vector<std::uint32_t> block_of_;  // by job: the number of its block
     std::size_t size_ = 0;
+    std::uint32_t clock_ = 0;
     std::array<ClassLanes, 6> by_class_;
     std::int64_t soonest_ = INT64_MAX;  // the least overdue_from of normal jobs, or less
 };
