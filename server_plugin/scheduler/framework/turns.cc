@@ -92,8 +92,8 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
 
 // Returns the releases of the lane's user, or of all users if it has jobs of several; null: there are none.
 const UserReleases* Turns::of_users_of(const Lane& lane, Released& released) {
-    if (lane.of_one_user) return released_.of_user(lane.owner, lane.group, released);
-    return released.of_users.list.empty() ? nullptr : &released.of_users;
+    if (released.of_users.list.empty()) return nullptr;
+    return lane.of_one_user ? released_.of_user(lane.owner, lane.group, released) : &released.of_users;
 }
 
 // Finds the next job to consider of the turn's lane (a sorted list of pending jobs), at the turn's position
@@ -124,6 +124,18 @@ bool Turns::next(Turn& turn, JobClass job_class) {
         else if (deal_->charge != nullptr)
             turn.turn += pending.charge_before(turn.lane, turn.at);
     }
+    return true;
+}
+
+// Sets a turn of a lane with shares to the least one that any job of the lane may have, so that a lane is
+// searched for a released job only when no other comes before it. False: the lane has no job.
+bool Turns::begin(Turn& turn) {
+    const PendingJobs& pending = intake_.jobs();
+    if (!pending.settle(turn.lane, turn.at)) return false;
+    turn.as_of = SIZE_MAX;
+    turn.key = pending.key(turn.lane, turn.at);
+    turn.turn = begin_of(turn.lane);
+    note_ratios(turn.lane);
     return true;
 }
 
@@ -273,10 +285,15 @@ bool Turns::consider(std::span<const JobClass> classes) {
         heap.pop_back();
         return turn;
     };
+    const bool searches_later = by_shares && !c_.everything && !c_.by_soft_limits;
     for (const JobClass of : classes) {
         lanes_with_turns(of, c_.scratch->lanes);
-        for (const LaneId lane : c_.scratch->lanes) push(turn_of(lane, of));
+        for (const LaneId lane : c_.scratch->lanes) {
+            Turn turn = turn_of(lane, of);
+            if (searches_later ? begin(turn) : next(turn, of)) heap.push_back(turn);
+        }
     }
+    std::ranges::make_heap(heap, later_turn);
     // After a start, most lanes may have no job that fits: when this many were dropped in a row, update all
     // turns together.
     constexpr int kMostDropped = 16;

@@ -32,6 +32,7 @@ class Turns : CyclePart {
     bool find_released(Turn& turn, CandidateQueues& queues);
     const UserReleases* of_users_of(const Lane& lane, Released& released);
     bool next(Turn& turn, JobClass job_class);
+    bool begin(Turn& turn);
     void refresh(std::vector<Turn>& turns);
     void set_level(Turn& turn, std::int64_t level) const;
     void lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes);
