@@ -110,6 +110,58 @@ TEST(KeptTops, AreTakenOverAtOnceWhereNobodyIsTold) {
     });
 }
 
+// So many that they are found by the free amounts over time.
+TEST(KeptTops, AreThoseThatAreMadeAnewIfTheyAreMany) {
+    const std::function<void(Events&, int)> fill = [](Events& events, int) { events.arrivals = 60; };
+    compare_by_events(
+        first_seeds(pbs::test::cases(120)), 100, Algorithm::standard, fill,
+        [](Site& site, int seed) {
+            reserve_for_many(site, seed);
+            if (seed % 2 == 0) tell_nobody(site);
+            Settings& s = site.world.policy();
+            s.strict_ordering = true;
+            s.backfill_depth = 10 + seed % 40;
+            s.preemption = false;
+            site.world.configure();
+        },
+        10);
+}
+
+TEST(KeptTops, ManyAreFoundWithoutLookingAhead) {
+    World world;
+    Settings& s = world.policy();
+    s.strict_ordering = true;
+    s.help_starving_jobs = false;
+    s.backfill_depth = 20;
+    world.queue({.name = "work"});
+    world.configure();
+    std::vector<int> holders;
+    for (int i = 0; i < 4; ++i) {
+        const std::string vnode = "n" + std::to_string(i);
+        world.vnode({.name = vnode, .ncpus = 8});
+        holders.push_back(
+            world.job({.queue = "work", .ncpus = 8, .walltime = (i + 2) * kHour, .queued = at(8)}, at(8)));
+        world.run(holders.back(), "work", vnode, at(8));
+    }
+    std::vector<int> tops;
+    for (int i = 0; i < 12; ++i)
+        tops.push_back(world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .queued = at(8)}, at(9)));
+    EXPECT_GT(world.cycle(at(9)).look_aheads, 0) << "no cycle before had so many";
+    world.finish(holders[3], at(9));
+    Outcome outcome = world.cycle(at(9), true, "default", CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, ElementsAre(tops[0]));
+    EXPECT_EQ(outcome.look_aheads, 0);
+    world.finish(tops[0], at(9, 10));
+    outcome = world.cycle(at(9, 10), true, "default", CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, ElementsAre(tops[1]));
+    EXPECT_EQ(outcome.look_aheads, 0);
+    world.scheduler.set_tell_estimates(true);
+    outcome = world.cycle(at(9, 10));
+    EXPECT_EQ(outcome.expected.at(tops[2]), at(10)) << "on n0";
+    EXPECT_EQ(outcome.expected.at(tops[3]), at(10, 10)) << "on n3";
+    EXPECT_EQ(outcome.expected.at(tops[4]), at(11)) << "on n0 or n1";
+}
+
 // A site with two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and two jobs that wait for them.
 struct TwoTops : testing::Test {
     World world;

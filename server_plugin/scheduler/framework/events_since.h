@@ -114,6 +114,7 @@ struct EventMemory {
     // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;
     KeptTops tops;                   // the same for top jobs
+    KeptEstimates top_starts;        // the same for many top jobs for which only room decides
     KeptEstimates estimates;         // the expected starts of later jobs
     std::size_t estimating = 0;      // the work of the last estimation, in steps (Expectations)
     OwnStates own;                   // data of rules

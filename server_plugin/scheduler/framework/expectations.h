@@ -1,15 +1,13 @@
 // The expected starts of waiting jobs that have no reservation.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
-#include "server_plugin/scheduler/future/kept_estimates.h"
+#include "server_plugin/scheduler/framework/plain_jobs.h"
 
 namespace pbs::sched {
 
@@ -40,22 +38,9 @@ class Expectations : CyclePart {
 
   private:
     static constexpr std::size_t kMostWork = 1'000'000;
-    // The farthest start that is expected. A later one depends on the end of a job without a walltime, which
-    // is unknown.
-    static constexpr std::chrono::years kFarthest{1};
-
     using Estimate = KeptEstimates::Estimate;
-    // A job for which only the room on vnodes decides.
-    struct Plain {
-        KeptEstimates::Wish wish;
-        FreeTimes::Needs needs;
-        const Chunk* chunk = nullptr;
-    };
-    // The vnodes of a pool.
-    struct Pool {
-        bool is_plain = false;             // their order is fixed, and jobs share each of them
-        std::vector<std::uint32_t> index;  // KeptEstimates::Order::index
-    };
+    using Plain = PlainJobs::Plain;
+    static constexpr auto kFarthest = PlainJobs::kFarthest;
     // A plain job that has been expected, but isn't reserved yet.
     struct Waiting {
         Candidate candidate;
@@ -63,14 +48,6 @@ class Expectations : CyclePart {
         std::size_t estimate = 0;  // its index in the chain
     };
 
-    bool may_be_plain();
-    FreeTimes free_times();
-    const Pool& pool(PoolId id);
-    bool is_unlimited(const Candidate& job, QueueView& view);
-    std::optional<Plain> plain(const Candidate& job, QueueView& view);
-    bool may_start_at(Instant at, const Candidate& job, const QueueView& view) const;
-    std::optional<Estimate> find(const Candidate& job, const QueueView& view, const Plain& plain,
-                                 Estimate* old, bool& is_kept);
     std::optional<Expected> look_ahead(Candidate& candidate, const CandidateQueues& queues, bool held_up,
                                        const std::optional<Plain>& plain);
     void note(JobSlot job, std::size_t first, std::size_t work, const std::optional<Plain>& plain);
@@ -80,10 +57,9 @@ class Expectations : CyclePart {
     std::ptrdiff_t kept_ = static_cast<std::ptrdiff_t>(c_.state.reservations.size());
     std::size_t work_ = 0;
     Instant held_up_until_ = in_.now;
-    bool is_plain_;  // the free amounts over time are known
+    PlainJobs plain_;
     KeptEstimates own_;
     KeptEstimates& chain_;
-    std::unordered_map<PoolId, Pool> pools_;
     std::vector<Waiting> waiting_;
 };
 

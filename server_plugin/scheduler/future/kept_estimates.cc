@@ -60,11 +60,22 @@ KeptEstimates::Estimate* KeptEstimates::take(JobHandle job) {
 void KeptEstimates::add(Estimate estimate) {
     if (estimate.is_found()) {
         times_.take(estimate.shares, {estimate.start, estimate.end});
-        for (const Part& part : estimate.placement)
-            if (const std::uint32_t at = freer_at_[part.vnode]; at != 0)
-                times_.find_most(part.vnode, freer_[at - 1].when, freer_[at - 1].most);
+        for (const Part& part : estimate.placement) find_most_again(part.vnode);
     }
     list_.push_back(std::move(estimate));
+}
+
+// The jobs behind it in the chain will have been found beside it. So the next estimation compares the free
+// amounts with those that it has left.
+void KeptEstimates::start(std::span<const Vnodes::Share> shares, const rrule::Interval& when) {
+    times_.take(shares, when);
+    if (premises_) base_.take(shares, when);
+    for (const Vnodes::Share& share : shares) find_most_again(share.vnode);
+}
+
+void KeptEstimates::find_most_again(VnodeSlot vnode) {
+    if (const std::uint32_t at = freer_at_[vnode]; at != 0)
+        times_.find_most(vnode, freer_[at - 1].when, freer_[at - 1].most);
 }
 
 bool KeptEstimates::has_its_place(const Estimate& old, const FreeTimes::Needs& needs) const {
@@ -75,6 +86,13 @@ bool KeptEstimates::has_its_place(const Estimate& old, const FreeTimes::Needs& n
             if (least.column >= kFirstResourceColumn) least.value *= part.count;
         return times_.fits(part.vnode, all, {old.start, old.end});
     });
+}
+
+Row KeptEstimates::left_at(VnodeSlot vnode, Instant when) const {
+    const auto left = times_.at(vnode, when);
+    Row row(left.begin(), left.end());
+    row[kOpenColumn] = Columns::open;
+    return row;
 }
 
 void KeptEstimates::end() {

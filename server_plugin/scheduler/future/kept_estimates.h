@@ -67,6 +67,8 @@ class KeptEstimates {
     void give_up(const Estimate& old);
     // Adds an estimate to the new chain.
     void add(Estimate estimate);
+    // Notes that a job has started between two jobs of the chain: its shares of vnodes until its end.
+    void start(std::span<const Vnodes::Share> shares, const rrule::Interval& when);
     // The new chain.
     const std::vector<Estimate>& list() const { return list_; }
 
@@ -78,6 +80,8 @@ class KeptEstimates {
     std::optional<FreeTimes::Place> freer_place(const Estimate& old, const FreeTimes::Needs& needs,
                                                 const Order& order, const MayUse& may_use) const;
     FreeTimes& times() { return times_; }
+    // Returns the amounts that the new chain leaves on a vnode at an instant, as if the vnode took jobs.
+    Row left_at(VnodeSlot vnode, Instant when) const;
 
     // Ends an estimation, and keeps its chain for the next one.
     void end();
@@ -91,6 +95,7 @@ class KeptEstimates {
         std::vector<std::int64_t> most{};
     };
     void free(VnodeSlot vnode, rrule::Interval when);
+    void find_most_again(VnodeSlot vnode);
 
     std::optional<Premises> premises_;
     Instant now_{};

@@ -8,6 +8,7 @@
 
 #include "server_plugin/scheduler/framework/judge.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
+#include "server_plugin/scheduler/framework/plain_jobs.h"
 #include "server_plugin/scheduler/future/gone_jobs.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 
@@ -37,7 +38,7 @@ struct TopJobs {
 class TopJobsRule final : public AfterRefusal, CyclePart {
   public:
     explicit TopJobsRule(const CycleParts& parts)
-        : CyclePart(parts.context), judge_(parts.judge), future_(parts.future) {}
+        : CyclePart(parts.context), parts_(parts), judge_(parts.judge), future_(parts.future) {}
 
     void refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) override;
     bool wants(const CandidateQueues& queues, JobClass job_class) const override;
@@ -67,8 +68,16 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool may_keep_any() const;
     bool may_take_over() const;
     bool reserve_kept(const Candidate& job, QueueView& view);
-    void keep(const Candidate& job, const QueueView& view, const Lookahead& ahead);
+    void reserve_at(const Candidate& job, QueueView& view, const rrule::Interval& when,
+                    const Placement& placement, const KeptEstimates* chain = nullptr);
+    void keep(const Candidate& job, const QueueView& view, bool by_time, bool has_limits);
+    bool may_chain() const;
+    KeptEstimates* chain();
+    bool reserve_in_chain(const Candidate& job, QueueView& view, KeptEstimates& chain,
+                          std::optional<PlainJobs::Plain>& plain);
+    void add_to_chain(KeptEstimates& chain, const std::optional<PlainJobs::Plain>& plain) const;
 
+    CycleParts parts_;
     Judge& judge_;
     Future& future_;
     JobSlot top_job_ = kNoSlot;  // the job that holds up all later jobs; kNoSlot: none
@@ -78,9 +87,14 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     // All reservations so far are those of KeptTops: the next one may be, too.
     bool are_kept_ = true;
     std::optional<bool> list_may_be_used_;  // KeptTops::may_be_used(), once it is known
-    bool failed_ = false;                   // a job got no reservation, because no start was found
-    std::size_t taken_over_ = 0;            // the number of reservations that were taken over at once
-    KeptTops::Whole whole_;                 // these, without what the state has of them
+    // The starts of the top jobs, if they are many. Null: they are found one by one.
+    KeptEstimates* chain_ = nullptr;
+    bool is_chain_known_ = false;
+    std::optional<PlainJobs> plain_jobs_;
+    std::size_t started_in_chain_ = 0;  // the number of started jobs that the chain takes into account
+    bool failed_ = false;               // a job got no reservation, because no start was found
+    std::size_t taken_over_ = 0;        // the number of reservations that were taken over at once
+    KeptTops::Whole whole_;             // these, without what the state has of them
 };
 
 // Returns the backfill_depth for queues without one of their own: that of the policy; with a sched_config
@@ -287,51 +301,128 @@ bool TopJobsRule::reserve_kept(const Candidate& job, QueueView& view) {
     if (!*list_may_be_used_ || !kept.still_holds(t_, top, view.pool, *job.request)) return false;
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, top.placement, shares);
-    Reservation made{job.job, top.start, top.end, view.number, {}, false, false, top.placement};
+    std::vector<Reservation::Spare> spare;
     for (const LimitNeed& limit : limits_of(p_.filters, state_, job, view)) {
         const Timeline& used = *future_.schedule().demand(limit).used;
-        made.spare.push_back(
-            {limit.key,
-             values::Sum(limit.capacity) - used.max_in({top.start, top.start + Seconds(1)}) - limit.amount});
+        spare.push_back({limit.key, values::Sum(limit.capacity) -
+                                        used.max_in({top.start, top.start + Seconds(1)}) - limit.amount});
     }
     use_spare(state_, user, top.start, top.end);
-    PlaceRules rules = state_.place_rules(job, view);
-    rules.ends = top.end;
-    state_.vnodes->use_reserved(top.placement, *job.request, rules, 1, top.start);
-    std::vector<JobSlot> gone;
-    for (const Part& part : top.placement)
-        add_gone(
-            t_, part.vnode, top.start, [&](JobSlot other) { return state_.planned_end(other); }, gone);
-    sort_unique(gone);
-    state_.vnodes->reserve(static_cast<std::uint32_t>(number), {top.start, top.end}, top.placement,
-                           *job.request, c_.vnode_share(), gone);
-    state_.reservations.push_back(std::move(made));
-    future_.add_later(static_cast<std::uint32_t>(number));
-    state_.instants->insert(top.start);
-    for (const auto& log : c_.logs) log->reserved(job.job, view, top.start, top.end, top.placement);
+    reserve_at(job, view, {top.start, top.end}, top.placement);
+    state_.reservations.back().spare = std::move(spare);
     return true;
 }
 
-// Keeps the reservation that a look-ahead has made, for later cycles. If it isn't the one that was kept,
-// drops those after it.
-void TopJobsRule::keep(const Candidate& job, const QueueView& view, const Lookahead& ahead) {
+// Makes a reservation at a place that is known. `chain`: null, or the chain that has the job already.
+void TopJobsRule::reserve_at(const Candidate& job, QueueView& view, const rrule::Interval& when,
+                             const Placement& placement, const KeptEstimates* chain) {
+    const auto number = static_cast<std::uint32_t>(state_.reservations.size());
+    PlaceRules rules = state_.place_rules(job, view);
+    rules.ends = when.end;
+    state_.vnodes->use_reserved(placement, *job.request, rules, 1, when.start);
+    if (chain != nullptr) {
+        for (const Part& part : placement) {
+            Row left = chain->left_at(part.vnode, when.start);
+            state_.vnodes->enter(part.vnode, job.request->sharing, left);
+            state_.vnodes->reserve_part(number, when, part, *job.request, c_.vnode_share(), std::move(left));
+        }
+    } else {
+        std::vector<JobSlot> gone;
+        for (const Part& part : placement)
+            add_gone(
+                t_, part.vnode, when.start, [&](JobSlot other) { return state_.planned_end(other); }, gone);
+        sort_unique(gone);
+        state_.vnodes->reserve(number, when, placement, *job.request, c_.vnode_share(), gone);
+    }
+    state_.reservations.push_back({job.job, when.start, when.end, view.number, {}, false, false, placement});
+    future_.add_later(number);
+    state_.instants->insert(when.start);
+    for (const auto& log : c_.logs) log->reserved(job.job, view, when.start, when.end, placement);
+}
+
+// Keeps the reservation that was made, for later cycles. If it isn't the one that was kept, drops those after
+// it. `by_time`: a filter about time has refused the job at an instant before the start.
+void TopJobsRule::keep(const Candidate& job, const QueueView& view, bool by_time, bool has_limits) {
     if (in_.events == nullptr) return;
     auto& list = in_.events->tops.list;
     const Reservation& made = state_.reservations.back();
     const std::size_t number = state_.reservations.size() - 1;
-    const KeptTops::Top top{
-        t_.jobs.handle[job.job], view.number,       view.slot, view.host, made.start, made.end,
-        made.placement,          ahead.has_limits()};
+    const KeptTops::Top top{t_.jobs.handle[job.job], view.number, view.slot, view.host, made.start, made.end,
+                            made.placement,          has_limits};
     if (are_kept_ && number < list.size() && list[number] == top) return;
     are_kept_ = false;
     if (list.size() > number) list.resize(number);
-    if (list.size() == number && !ahead.refused_by_time() && made.start > in_.now &&
-        may_keep(job, view, made.start))
+    if (list.size() == number && !by_time && made.start > in_.now && may_keep(job, view, made.start))
         list.push_back(top);
 }
 
+bool TopJobsRule::may_chain() const {
+    constexpr std::size_t kMany = 8;  // to read the free amounts of all vnodes pays from here on
+    return in_.events != nullptr && in_.keep_pending_jobs && !c_.preempts && state_.reservations.empty() &&
+           in_.events->own.of<TopJobs>().list.size() >= kMany && may_keep_any();
+}
+
+// Returns the chain of the top jobs with all jobs that the cycle has started. Null: there is none.
+KeptEstimates* TopJobsRule::chain() {
+    if (!std::exchange(is_chain_known_, true) && may_chain()) {
+        plain_jobs_.emplace(parts_);
+        if (plain_jobs_->are_any()) {
+            chain_ = &in_.events->top_starts;
+            plain_jobs_->begin(*chain_);
+            started_in_chain_ = started_.size();
+        }
+    }
+    if (chain_ == nullptr) return nullptr;
+    for (; started_in_chain_ < started_.size(); ++started_in_chain_) {
+        const Started& started = started_[started_in_chain_];
+        Vnodes::Shares shares;
+        state_.vnodes->shares_of(started.placement, t_.requests[t_.jobs.request[started.job]],
+                                 c_.vnode_share(), shares);
+        chain_->start(shares, {in_.now, started.end});
+    }
+    return chain_;
+}
+
+// Makes the reservation of a job for which only room decides, by the chain. False: only a look-ahead can find
+// its start.
+bool TopJobsRule::reserve_in_chain(const Candidate& job, QueueView& view, KeptEstimates& chain,
+                                   std::optional<PlainJobs::Plain>& plain) {
+    KeptEstimates::Estimate* const old = chain.take(t_.jobs.handle[job.job]);
+    if (view.queue->execution_type == ExecutionType::any) plain = plain_jobs_->of(job, view);
+    bool is_kept = false;
+    std::optional<KeptEstimates::Estimate> found;
+    if (plain) found = plain_jobs_->find(job, view, *plain, old, chain, is_kept);
+    if (old != nullptr && !is_kept) chain.give_up(*old);
+    if (!found || !found->is_found() || found->start <= in_.now) return false;
+    chain.add(*std::move(found));
+    const KeptEstimates::Estimate& last = chain.list().back();
+    reserve_at(job, view, {last.start, last.end}, last.placement, &chain);
+    keep(job, view, false, false);
+    return true;
+}
+
+// Adds the last reservation to the chain.
+void TopJobsRule::add_to_chain(KeptEstimates& chain, const std::optional<PlainJobs::Plain>& plain) const {
+    const Reservation& made = state_.reservations.back();
+    KeptEstimates::Estimate estimate;
+    estimate.job = t_.jobs.handle[made.job];
+    estimate.start = made.start;
+    estimate.end = made.end;
+    estimate.placement = made.placement;
+    Vnodes::Shares shares;
+    state_.vnodes->shares_of(made.placement, t_.requests[t_.jobs.request[made.job]], c_.vnode_share(),
+                             shares);
+    estimate.shares.assign(shares.begin(), shares.end());
+    if (plain) estimate.wish = plain->wish;
+    chain.add(std::move(estimate));
+}
+
 TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
-    if (reserve_kept(job, view)) {
+    KeptEstimates* const chain = this->chain();
+    std::optional<PlainJobs::Plain> plain;
+    const bool in_chain = chain != nullptr && reserve_in_chain(job, view, *chain, plain);
+    if (in_chain || reserve_kept(job, view)) {
+        if (chain != nullptr && !in_chain) add_to_chain(*chain, std::nullopt);
         judge_.expect_usage(job.job);
         look_at_order_again();
         return Kept::yes;
@@ -344,13 +435,22 @@ TopJobsRule::Kept TopJobsRule::reserve_for(Candidate& job, QueueView& view) {
         return starts ? Kept::too_far : Kept::no_start;
     }
     ahead.reserve();
-    keep(job, view, ahead);
+    keep(job, view, ahead.refused_by_time(), ahead.has_limits());
+    if (chain != nullptr) {
+        const bool by_room = plain && !ahead.refused_by_time() &&
+                             plain_jobs_->may_start_at(state_.reservations.back().start, job, view);
+        add_to_chain(*chain, by_room ? plain : std::nullopt);
+    }
     judge_.expect_usage(job.job);
     look_at_order_again();
     return Kept::yes;
 }
 
 void TopJobsRule::remember() {
+    if (chain_ != nullptr)
+        chain_->end();
+    else if (is_chain_known_)
+        in_.events->top_starts.clear();
     if (taken_over_ == 0 || taken_over_ != state_.reservations.size()) {
         TopJobs made;
         for (const Reservation& r : state_.reservations) {
