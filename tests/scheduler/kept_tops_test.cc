@@ -226,7 +226,7 @@ TEST_F(TwoTops, AreTakenOverAtOnceWithoutComments) {
     outcome = cycle();
     EXPECT_EQ(outcome.considered, 1);
     EXPECT_THAT(outcome.started, ElementsAre(until_noon));
-    const int beside = add(2, 6 * kHour);
+    (void)add(2, 6 * kHour);
     EXPECT_THAT(cycle().started, IsEmpty()) << "only the first of them ends in time";
     EXPECT_EQ(cycle().considered, 0) << "the reservations assume that it runs";
     world.finish(until_14, now);
