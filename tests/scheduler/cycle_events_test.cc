@@ -70,6 +70,45 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStartsWhateverTheOptions) {
         first_seeds(pbs::test::cases(300)), 120, Algorithm::origin, [](Events&, int) {}, set_more_options, 4);
 }
 
+// Sets limits on the jobs and CPUs of users and groups that refuse most jobs.
+void limit_users(Site& site, int seed) {
+    std::mt19937 random(static_cast<unsigned>(seed) * 91 + 5);
+    const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
+    const auto limits = [&] {
+        std::vector<LimitOptions> limits;
+        if (pick(0, 3) > 0) limits.push_back({.entity = EntityKind::user, .most = pick(1, 4)});
+        if (pick(0, 1) > 0)
+            limits.push_back({.entity = EntityKind::user, .resource = ncpus, .most = pick(4, 30)});
+        if (pick(0, 2) == 0) limits.push_back({.entity = EntityKind::user, .name = "u1", .most = pick(1, 6)});
+        if (pick(0, 3) == 0) limits.push_back({.entity = EntityKind::group, .most = pick(2, 6)});
+        if (pick(0, 3) == 0)
+            limits.push_back({.entity = EntityKind::group, .resource = mem, .most = pick(4, 40) * kGb});
+        return limits;
+    };
+    const auto named = limits();
+    const auto of_server = records_of(named);
+    ServerRecord server;
+    server.max_user_run = pick(0, 2) == 0 ? pick(1, 4) : -1;
+    server.limits = of_server;
+    site.world.server(server);
+    if (pick(0, 1) == 0)
+        site.world.queue({.name = site.standard ? "q0" : "b0",
+                          .max_running = pick(0, 1) == 0 ? pick(2, 8) : -1,
+                          .max_user_run = pick(0, 1) == 0 ? pick(1, 3) : -1,
+                          .nodes = pick(0, 1) == 0 ? pick(4, 60) : -1,
+                          .limits = limits()});
+    site.world.configure();
+}
+
+TEST(CycleEvents, StartUnderLimitsOnUsersWhatACycleOverAllJobsStarts) {
+    for (const Algorithm algorithm : {Algorithm::origin, Algorithm::standard}) {
+        SCOPED_TRACE(algorithm == Algorithm::origin);
+        compare_by_events(
+            first_seeds(pbs::test::cases(120)), 150, algorithm,
+            [](Events& events, int seed) { events.arrivals = seed % 3 == 0 ? 70 : 50; }, limit_users, 8);
+    }
+}
+
 struct AfterEvents : testing::Test {
     World world;
     Instant now = at(9);

@@ -67,7 +67,11 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
         PendingJobs pending;
         const LaneId lane = pending.lane(JobClass::normal, 7);
         std::map<PendingKey, Entry> plain;
-        std::map<JobSlot, std::uint32_t> since;
+        std::map<JobSlot, std::uint32_t> parked_at;
+        const auto since = [&, first = pending.clock()](JobSlot job) {
+            const auto known = parked_at.find(job);
+            return known == parked_at.end() ? first : known->second;
+        };
         const int jobs = random.pick(1, 3000);
         if (seed % 2 == 0) {
             std::vector<Entry> first;
@@ -105,7 +109,7 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
                 Entry& entry = std::next(plain.begin(), static_cast<std::ptrdiff_t>(parked))->second;
                 entry.blockers = random.blockers();
                 pending.park(lane, pending.position_of(entry.job), entry.blockers);
-                since[entry.job] = pending.clock();
+                parked_at[entry.job] = pending.clock();
                 ASSERT_EQ(pending.parked_since(lane, pending.position_of(entry.job)), pending.clock());
             }
             const Releases releases = random.releases();
@@ -133,7 +137,7 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
                                         static_cast<std::uint32_t>(random.pick(0, i + 1))};
             for (const auto& [key, entry] : plain)
                 if (releases.hold(entry.blockers, entry.size) ||
-                    of_users.hold(entry.blockers, entry.size, since[entry.job]))
+                    of_users.hold(entry.blockers, entry.size, since(entry.job)))
                     released.push_back(entry.job);
             found.clear();
             for (Position at; pending.find(lane, releases, at, nullptr, 0, &of_users); ++at.index)

@@ -29,17 +29,21 @@ struct Released {
     bool missed = false;           // since then a job that the list releases was considered and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere at that time
     Releases list;
-    // The sizes that have room on the vnodes that became freer; and on any, if a limit counts fewer jobs now.
+    // By blocker: the amounts that limits leave which aren't on users.
+    std::array<JobSize, 32> left{};
+    // The sizes that have room on the vnodes that became freer; and on any, once they were asked for.
     std::vector<JobSize> freed{};
-    std::vector<JobSize> anywhere{};
-    // The further releases of all users whose limits are open (OpenLimits); and of each one, by owner and
-    // group, with the CycleContext::state_number() at which they were computed.
+    std::optional<std::vector<JobSize>> anywhere{};
+    // The further releases of all users whose limits are open (OpenLimits); of each one, by owner and group,
+    // with the CycleContext::state_number() at which they were computed; and of a lane that was behind.
     UserReleases of_users{};
     struct OfUser {
         std::size_t as_of = SIZE_MAX;
         UserReleases releases{};
     };
     absl::flat_hash_map<std::uint64_t, OfUser> of_user{};
+    std::optional<Releases> behind{};  // of all lanes that are behind
+    UserReleases of_lane{};
     // The answers about places for a request. Only ReleasedJobs::may_have_room() uses them.
     struct Room {
         bool told_by_size = false;  // the job's size tells, without a search

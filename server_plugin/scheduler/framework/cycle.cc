@@ -73,6 +73,7 @@ void Cycle::consider_all() {
         memory->open.clear();
         memory->always_open = 0;
         memory->open_of_users.clear();
+        memory->pending.catch_up_all();
     }
     for (const auto& rule : c_.after_refusal) rule->took_in();
     turns_.consider();
@@ -211,6 +212,7 @@ void Cycle::remember() {
     const JobTable& jobs = c_.tables.jobs;
     for (const Started& started : c_.started)
         memory.started.emplace(jobs.handle[started.job], jobs.is_elsewhere(started.job));
+    if (!c_.everything) released_.remember();
     memory.held_up.clear();
     if (c_.held_up > 0)
         for (const QueueView& view : c_.views)

@@ -47,7 +47,9 @@ void EventsSince::job_ended(QueueSlot queue, const Entities& whose, std::span<co
 }
 
 void OpenLimits::add(const UseKey& key, std::uint32_t now) {
-    std::vector<Open>& list = of_[place(key.entity, key.of)];
+    OfEntity& of = of_[place(key.entity, key.of)];
+    of.last = now;
+    std::vector<Open>& list = of.list;
     const auto known = std::ranges::find(list, key, &Open::key);
     if (known == list.end())
         list.push_back({key, now});

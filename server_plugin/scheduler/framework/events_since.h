@@ -4,6 +4,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -71,26 +72,33 @@ class OpenLimits {
     void clear() { of_.clear(); }
     void add(const UseKey& key, std::uint32_t now);
     void remove(const UseKey& key);
+    // Returns when a limit of the owner or group last opened; 0: never.
+    std::uint32_t last_opened(EntityKind entity, std::uint32_t who) const {
+        const auto found = of_.find(place(entity, who));
+        return found == of_.end() ? 0 : found->second.last;
+    }
     // Calls f with each Open of the owner or group, and removes those for which f returns false.
     template <class F>
     void visit(EntityKind entity, std::uint32_t who, F f) {
         const auto found = of_.find(place(entity, who));
-        if (found == of_.end()) return;
-        std::erase_if(found->second, [&](const Open& open) { return !f(open); });
-        if (found->second.empty()) of_.erase(found);
+        if (found != of_.end()) std::erase_if(found->second.list, [&](const Open& open) { return !f(open); });
     }
     // Calls f with each Open.
     template <class F>
     void visit_all(F f) const {
-        for (const auto& [who, list] : of_)
-            for (const Open& open : list) f(open);
+        for (const auto& [who, limits] : of_)
+            for (const Open& open : limits.list) f(open);
     }
 
   private:
+    struct OfEntity {
+        std::uint32_t last = 0;
+        std::vector<Open> list;
+    };
     static std::uint64_t place(EntityKind entity, std::uint32_t who) {
         return static_cast<std::uint64_t>(entity) << 32 | who;
     }
-    absl::flat_hash_map<std::uint64_t, std::vector<Open>> of_;  // by kind and number of the entity
+    absl::flat_hash_map<std::uint64_t, OfEntity> of_;  // by kind and number of the entity
 };
 
 struct EventMemory {
@@ -110,6 +118,8 @@ struct EventMemory {
     // haven't been considered since.
     std::vector<UseKey> open;
     OpenLimits open_of_users;
+    // By the number of a blocker's bit: the last PendingJobs::clock() at which it was lifted for any size.
+    std::array<std::uint32_t, 32> lifted_at{};
     Blockers always_open = 0;  // the blockers of further uses below their limits, which don't fit into `open`
     // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;

@@ -33,6 +33,10 @@ class Judge : CyclePart {
     // Otherwise returns the reason why there is no place.
     Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
 
+    // Returns whether limits on the job's owner or group let no job of them start in any of the queues, until
+    // such a limit counts fewer jobs.
+    bool is_closed_to(const OrderedJob& job, CandidateQueues& queues);
+
     // For the rest of the cycle, counts the job's coming usage for its entity in the fair-share tree.
     void expect_usage(JobSlot job);
     // Returns a stored number for the job and all jobs that filters can't distinguish from it: how many jobs
@@ -83,6 +87,7 @@ class Judge : CyclePart {
     unsigned user_reads_of(CandidateQueues& queues) const;
     bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
     Category category_of(const OrderedJob& job, CandidateQueues& queues, std::uint32_t of);
+    const Standings::User* restricted(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues);
     const Standings::User& standing_of(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues);
     Blockers find_standing(const Candidate& job, const CandidateQueues& queues);
     SignatureAnswer* answers_of_signature(const OrderedJob& job, const CandidateQueues& queues,

@@ -35,16 +35,9 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std:
     const bool is_shared = t_.signatures.is_shared(job.signature);
     std::uint32_t standing = 0;
     if (const unsigned reads = user_reads_of(queues); reads != 0) {
-        const std::uint64_t kept = state_.reservations.size() + c_.preempted.size();
-        if (kept != kept_) {
-            kept_ = kept;
-            clock_ += kEndsAll;
-        }
-        const std::uint32_t who = of != UINT32_MAX ? of : t_.jobs.user[job.job];
-        if (who >= user_numbers_.size() || !queues.standings.is_clear(user_numbers_[who], clock_)) {
-            const Standings::User& user = standing_of(who, job, queues);
-            standing = user.standing;
-            category.of_user = user.blockers;
+        if (const auto* user = restricted(of != UINT32_MAX ? of : t_.jobs.user[job.job], job, queues)) {
+            standing = user->standing;
+            category.of_user = user->blockers;
         }
         category.standing = &queues.standings[standing];
         category.by_signature =
@@ -66,6 +59,29 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues, std:
     }
     category.verdict = &verdicts_[*place - 1];
     return category;
+}
+
+// Returns the standing of the job's user, as standing_of(); null: the user surely gets no refusals.
+const Standings::User* Judge::restricted(std::uint32_t who, const OrderedJob& job, CandidateQueues& queues) {
+    const std::uint64_t kept = state_.reservations.size() + c_.preempted.size();
+    if (kept != kept_) {
+        kept_ = kept;
+        clock_ += kEndsAll;
+    }
+    if (who < user_numbers_.size() && queues.standings.is_clear(user_numbers_[who], clock_)) return nullptr;
+    return &standing_of(who, job, queues);
+}
+
+bool Judge::is_closed_to(const OrderedJob& job, CandidateQueues& queues) {
+    if (queues.empty() || (user_reads_of(queues) & (reads_owner | reads_group)) == 0) return false;
+    const Standings::User* const user = restricted(t_.jobs.user[job.job], job, queues);
+    if (user == nullptr) return false;
+    const Standing& standing = queues.standings[user->standing];
+    return !standing.admission.refusal &&
+           std::ranges::all_of(standing.queues, [](const FilterRefusal& of_user) {
+               const Refusal& refusal = of_user.refusal;
+               return refusal && (refusal.blockers & ~blocker::kUsesOfUsers) == 0 && !refusal.until;
+           });
 }
 
 // Returns the standing of the job's user (the refusals that its jobs get because of the user). `who`: the

@@ -23,6 +23,14 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
         sizes.back() = most_of(sizes.back(), size);
 }
 
+// Adds a release for each room and each blocker under which jobs of some size are released.
+void add_rooms_by_blocker(Releases& list, std::span<const JobSize> rooms,
+                          const std::array<JobSize, 32>& by_blocker) {
+    for (const JobSize& room : rooms)
+        for (std::size_t i = 0; i < by_blocker.size(); ++i)
+            if (by_blocker[i].holds({})) list.add({Blockers{1} << i, least_of(room, by_blocker[i])});
+}
+
 }  // namespace
 
 // Notes the blockers that are lifted for jobs of any size. Two of them are always lifted when a cycle begins,
@@ -54,12 +62,10 @@ void ReleasedJobs::note_open_limits() {
     memory.pending.advance();
     for (const UseKey& key : memory.since.less_of) {
         if (!key.is_of_owner() && !key.is_of_group()) continue;
-        if (!left_of(key)) {
+        if (left_of(key))
+            memory.open_of_users.add(key, memory.pending.clock());
+        else
             memory.open_of_users.remove(key);
-            continue;
-        }
-        memory.open_of_users.add(key, memory.pending.clock());
-        users_lifted_ = true;
     }
 }
 
@@ -161,71 +167,118 @@ ReleasedJobs::LeftByLimits ReleasedJobs::left_of_limits() {
     return left;
 }
 
+const std::vector<JobSize>& ReleasedJobs::rooms_anywhere(CandidateQueues& queues) {
+    Released& released = queues.released;
+    if (!released.anywhere) {
+        released.anywhere.emplace();
+        for (const QueueView* view : queues) add_rooms(*view, true, *released.anywhere);
+    }
+    return *released.anywhere;
+}
+
+bool ReleasedJobs::was_held_up(const CandidateQueues& queues) const {
+    const auto& held = in_.events->held_up;
+    return !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
+}
+
 // Finds the releases: which parked jobs may start now. Jobs that fit on no vnode needn't be considered,
 // whatever else was lifted.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
     released.everywhere = c_.room_everywhere;
+    released.anywhere.reset();
+    released.behind.reset();
     Releases& list = released.list;
     list.clear();
     const LeftByLimits left = left_of_limits();
-    std::vector<JobSize>& freed = released.freed;
-    std::vector<JobSize>& everywhere = released.anywhere;
-    freed.clear();
-    everywhere.clear();
-    const bool any_lifted =
-        users_lifted_ || std::ranges::any_of(left.lifted, [](const JobSize& most) { return most.holds({}); });
-    for (const QueueView* view : queues) {
-        add_rooms(*view, c_.room_everywhere, freed);
-        if (any_lifted) add_rooms(*view, true, everywhere);
-    }
+    std::ranges::transform(left.lifted, left.open, released.left.begin(), most_of);
+    released.freed.clear();
+    for (const QueueView* view : queues) add_rooms(*view, c_.room_everywhere, released.freed);
     // If an earlier job of the queue held the others up, they were skipped, and their blockers aren't known:
     // release all of them, whatever was lifted.
-    const auto& held = in_.events->held_up;
-    const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
-    list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
-    const auto add = [&](std::span<const JobSize> rooms, const std::array<JobSize, 32>& by_blocker) {
-        for (const JobSize& room : rooms)
-            for (std::size_t i = 0; i < by_blocker.size(); ++i)
-                if (by_blocker[i].holds({})) list.add({Blockers{1} << i, least_of(room, by_blocker[i])});
-    };
-    for (const JobSize& room : freed) list.add({blocker::kRoom | in_.events->always_open, room});
-    add(freed, left.open);
-    add(everywhere, left.lifted);
-    find_of_users(released);
+    list.add(
+        {was_held_up(queues) ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
+    for (const JobSize& room : released.freed) list.add({blocker::kRoom | in_.events->always_open, room});
+    add_rooms_by_blocker(list, released.freed, left.open);
+    const auto is_any = [](const JobSize& most) { return most.holds({}); };
+    if (std::ranges::any_of(left.lifted, is_any))
+        add_rooms_by_blocker(list, rooms_anywhere(queues), left.lifted);
+    released.of_users = {};
+    in_.events->open_of_users.visit_all(
+        [&](const OpenLimits::Open& open) { add_open(open, kAnySize, queues, false, released.of_users); });
 }
 
-// Adds to `list` what a limit on a user releases of which so much is left.
-void ReleasedJobs::add_open(const OpenLimits::Open& open, const JobSize& left, const Released& released,
-                            UserReleases& list) const {
+// Adds to `list` what a limit on a user releases of which so much is left: where vnodes became freer, or
+// anywhere, if the limit counts fewer jobs now.
+void ReleasedJobs::add_open(const OpenLimits::Open& open, const JobSize& left, CandidateQueues& queues,
+                            bool anywhere, UserReleases& list) {
     const bool is_lifted = open.since == in_.events->pending.clock();
-    for (const JobSize& room : is_lifted ? released.anywhere : released.freed)
+    for (const JobSize& room : anywhere || is_lifted ? rooms_anywhere(queues) : queues.released.freed)
         list.list.add({blocker::less_of(open.key), least_of(room, left)});
     list.parked_before = std::max(list.parked_before, open.since);
 }
 
-void ReleasedJobs::find_of_users(Released& released) const {
-    released.of_users = {};
-    in_.events->open_of_users.visit_all(
-        [&](const OpenLimits::Open& open) { add_open(open, kAnySize, released, released.of_users); });
+const UserReleases* ReleasedJobs::of_user(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues) {
+    Released::OfUser& known = queues.released.of_user[std::uint64_t{owner} << 32 | group];
+    if (known.as_of != c_.state_number()) {
+        known = {c_.state_number(), {}};
+        add_open_of(owner, group, queues, false, known.releases);
+    }
+    return known.releases.list.empty() ? nullptr : &known.releases;
 }
 
-const UserReleases* ReleasedJobs::of_user(std::uint32_t owner, std::uint32_t group, Released& released) {
-    Released::OfUser& known = released.of_user[std::uint64_t{owner} << 32 | group];
-    UserReleases& releases = known.releases;
-    if (known.as_of != c_.state_number()) {
-        known.as_of = c_.state_number();
-        releases = {};
-        const auto add = [&](const OpenLimits::Open& open) {
-            const auto left = left_of(open.key);
-            if (left) add_open(open, *left, released, releases);
-            return left.has_value();
-        };
-        in_.events->open_of_users.visit(EntityKind::user, owner, add);
-        in_.events->open_of_users.visit(EntityKind::group, group, add);
+void ReleasedJobs::add_open_of(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues,
+                               bool anywhere, UserReleases& list) {
+    const auto add = [&](const OpenLimits::Open& open) {
+        const auto left = left_of(open.key);
+        if (left) add_open(open, *left, queues, anywhere, list);
+        return left.has_value();
+    };
+    in_.events->open_of_users.visit(EntityKind::user, owner, add);
+    in_.events->open_of_users.visit(EntityKind::group, group, add);
+}
+
+const UserReleases* ReleasedJobs::of_lane(const Lane& lane, CandidateQueues& queues) {
+    Released& released = queues.released;
+    if (lane.behind_since == 0) {
+        if (lane.of_one_user) return of_user(lane.owner, lane.group, queues);
+        return released.of_users.list.empty() ? nullptr : &released.of_users;
     }
-    return releases.list.empty() ? nullptr : &releases;
+    if (!released.behind) {
+        released.behind.emplace();
+        for (const JobSize& room : rooms_anywhere(queues))
+            released.behind->add({blocker::kRoom | in_.events->always_open, room});
+        add_rooms_by_blocker(*released.behind, rooms_anywhere(queues), released.left);
+    }
+    UserReleases& out = released.of_lane;
+    out = {*released.behind, 0, 0};
+    const auto& lifted_at = in_.events->lifted_at;
+    for (std::size_t i = 0; i < lifted_at.size(); ++i)
+        if (lifted_at[i] >= lane.behind_since) out.any_size |= Blockers{1} << i;
+    out.list.add({out.any_size, kAnySize});
+    if (lane.of_one_user)
+        add_open_of(lane.owner, lane.group, queues, true, out);
+    else
+        in_.events->open_of_users.visit_all(
+            [&](const OpenLimits::Open& open) { add_open(open, kAnySize, queues, true, out); });
+    out.parked_before = in_.events->pending.clock();
+    return &out;
+}
+
+bool ReleasedJobs::is_closed(const Lane& lane) const {
+    const OpenLimits& limits = in_.events->open_of_users;
+    return lane.closed_at != 0 && lane.of_one_user &&
+           std::max(limits.last_opened(EntityKind::user, lane.owner),
+                    limits.last_opened(EntityKind::group, lane.group)) <= lane.closed_at;
+}
+
+void ReleasedJobs::remember() const {
+    EventMemory& memory = *in_.events;
+    const Blockers lifted =
+        memory.held_up.empty() ? c_.lifted | blocker::kAnything | blocker::kStart : ~Blockers{0};
+    for (std::size_t i = 0; i < memory.lifted_at.size(); ++i)
+        if ((lifted >> i & 1) != 0) memory.lifted_at[i] = memory.pending.clock();
 }
 
 // Returns the stored releases, which tell which parked jobs may start now, or finds them again. Stored

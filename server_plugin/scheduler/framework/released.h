@@ -22,7 +22,14 @@ class ReleasedJobs : CyclePart {
     bool may_have_room(std::uint32_t signature, std::uint32_t request, const JobSize& size,
                        CandidateQueues& queues, Released& released);
     // Returns the further releases of jobs that wait because of limits on this user; null: there are none.
-    const UserReleases* of_user(std::uint32_t owner, std::uint32_t group, Released& released);
+    const UserReleases* of_user(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues);
+    // The same for the jobs of a lane: of its only user; or of all users, if it has jobs of several; or all
+    // that the lane has missed, if it is behind.
+    const UserReleases* of_lane(const Lane& lane, CandidateQueues& queues);
+    // Returns whether the lane is closed, and no limit on its user has opened since.
+    bool is_closed(const Lane& lane) const;
+    // Stores the lifted blockers for lanes that are closed.
+    void remember() const;
 
   private:
     struct Rooms {
@@ -41,14 +48,16 @@ class ReleasedJobs : CyclePart {
     const std::vector<Vnodes::Room>& rooms_of(PoolId pool);
     LeftByLimits left_of_limits();
     void note_open_limits();
-    void add_open(const OpenLimits::Open& open, const JobSize& left, const Released& released,
-                  UserReleases& list) const;
-    void find_of_users(Released& released) const;
+    void add_open(const OpenLimits::Open& open, const JobSize& left, CandidateQueues& queues, bool anywhere,
+                  UserReleases& list);
+    const std::vector<JobSize>& rooms_anywhere(CandidateQueues& queues);
+    void add_open_of(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues, bool anywhere,
+                     UserReleases& list);
+    bool was_held_up(const CandidateQueues& queues) const;
     std::optional<JobSize> left_of(const UseKey& key) const;
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
 
     std::unordered_map<PoolId, Rooms> rooms_;
-    bool users_lifted_ = false;  // a limit on a user counts fewer jobs now
     bool settled_ = false;
 };
 

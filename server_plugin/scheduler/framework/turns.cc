@@ -67,18 +67,26 @@ bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) {
 bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     PendingJobs& pending = intake_.jobs();
     if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
-    Released& released = released_.of(queues);
     const Lane& lane = pending[turn.lane];
-    const UserReleases* const of_users = of_users_of(lane, released);
-    const Blockers others = released.list.blockers() & ~blocker::kRoom;
-    for (; pending.find(turn.lane, released.list, turn.at, &released.no_place, others, of_users);
+    if (released_.is_closed(lane)) return false;
+    pending.open(turn.lane);
+    Released& released = released_.of(queues);
+    const UserReleases* const of_lane = released_.of_lane(lane, queues);
+    const bool is_behind = lane.behind_since != 0;
+    const Blockers others =
+        (released.list.blockers() | (of_lane != nullptr ? of_lane->any_size : 0)) & ~blocker::kRoom;
+    for (; pending.find(turn.lane, released.list, turn.at, &released.no_place, others, of_lane);
          ++turn.at.index) {
+        const JobSlot job = pending.job(turn.lane, turn.at);
+        if (lane.of_one_user && judge_.is_closed_to({job, turn.job_class, 1, 0, 0}, queues)) {
+            pending.close(turn.lane);
+            return false;
+        }
         const Blockers parked = pending.blockers_of(turn.lane, turn.at);
         const JobSize size = pending.size_of(turn.lane, turn.at);
-        if (!lane.of_one_user && !released.list.hold(parked, size)) {
-            const JobSlot job = pending.job(turn.lane, turn.at);
+        if (!lane.of_one_user && !is_behind && !released.list.hold(parked, size)) {
             const UserReleases* const of_user =
-                released_.of_user(t_.jobs.owner[job], t_.jobs.group[job], released);
+                released_.of_user(t_.jobs.owner[job], t_.jobs.group[job], queues);
             if (of_user == nullptr || !of_user->hold(parked, size, pending.parked_since(turn.lane, turn.at)))
                 continue;
         }
@@ -87,13 +95,8 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
                                     pending.request_of(turn.lane, turn.at), size, queues, released))
             return true;
     }
+    if (is_behind) pending.catch_up(turn.lane);
     return false;
-}
-
-// Returns the releases of the lane's user, or of all users if it has jobs of several; null: there are none.
-const UserReleases* Turns::of_users_of(const Lane& lane, Released& released) {
-    if (released.of_users.list.empty()) return nullptr;
-    return lane.of_one_user ? released_.of_user(lane.owner, lane.group, released) : &released.of_users;
 }
 
 // Finds the next job to consider of the turn's lane (a sorted list of pending jobs), at the turn's position
@@ -152,9 +155,6 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     pending.find_lanes(job_class, released.list, lanes);
     const std::size_t found = lanes.size();
     pending.find_lanes(job_class, released.of_users.list, lanes);
-    lanes.erase(std::remove_if(lanes.begin() + static_cast<std::ptrdiff_t>(found), lanes.end(),
-                               [&](LaneId lane) { return of_users_of(pending[lane], released) == nullptr; }),
-                lanes.end());
     for (const News& news : intake_.news())
         if (pending[news.lane].job_class == job_class) lanes.push_back(news.lane);
     if (lanes.size() == found) return;

@@ -30,7 +30,6 @@ class Turns : CyclePart {
     void take_over();
     bool considers_any_up_to(JobSlot last);
     bool find_released(Turn& turn, CandidateQueues& queues);
-    const UserReleases* of_users_of(const Lane& lane, Released& released);
     bool next(Turn& turn, JobClass job_class);
     bool begin(Turn& turn);
     void refresh(std::vector<Turn>& turns);

@@ -41,7 +41,9 @@ void add(const JobSize& size, ShortestJobs& shortest) {
 }  // namespace
 
 void PendingJobs::clear() {
+    const std::uint32_t now = clock_;
     *this = {};
+    clock_ = now;
 }
 
 LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity, bool preempted) {
@@ -78,6 +80,7 @@ void PendingJobs::take_off_lane(LaneId id) {
 
 PendingJobs::LaneLeast PendingJobs::least_of_lane(LaneId id) const {
     LaneLeast least = kNothing;
+    least.behind = lanes_[id].behind_since != 0;
     for (const std::uint32_t number : lanes_[id].blocks) {
         const Block& b = blocks_[number];
         for (const JobSize& size : b.sizes) least.add(size);
@@ -118,8 +121,30 @@ void PendingJobs::find_lanes(JobClass job_class, const Releases& releases, std::
     const std::vector<LaneRelease> of_lane(releases.list().begin(), releases.list().end());
     ClassLanes& all = of_class(job_class);
     for (std::size_t i = 0; i < all.lanes.size(); ++i)
-        if ((all.least[i].blockers & releases.blockers()) != 0 && may_hold(all, i, of_lane, releases))
+        if (all.least[i].behind ||
+            ((all.least[i].blockers & releases.blockers()) != 0 && may_hold(all, i, of_lane, releases)))
             out.push_back(all.lanes[i]);
+}
+
+void PendingJobs::close(LaneId id) {
+    Lane& lane = lanes_[id];
+    lane.closed_at = clock_;
+    if (lane.behind_since == 0) lane.behind_since = clock_;
+    of_class(lane.job_class).least[lane.place].behind = true;
+}
+
+void PendingJobs::catch_up(LaneId id) {
+    Lane& lane = lanes_[id];
+    lane.behind_since = 0;
+    of_class(lane.job_class).least[lane.place].behind = false;
+}
+
+void PendingJobs::catch_up_all() {
+    for (const ClassLanes& all : by_class_)
+        for (const LaneId id : all.lanes) {
+            open(id);
+            catch_up(id);
+        }
 }
 
 std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
@@ -256,6 +281,7 @@ void PendingJobs::add_user(Lane& lane, const Entry& e, bool is_first) {
         lane.owner = e.owner;
         lane.group = e.group;
         lane.of_one_user = true;
+        lane.closed_at = lane.behind_since = 0;
     } else if (e.owner != lane.owner || e.group != lane.group) {
         lane.of_one_user = false;
     }

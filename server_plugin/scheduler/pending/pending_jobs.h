@@ -87,6 +87,7 @@ class Releases {
 struct UserReleases {
     Releases list{};
     std::uint32_t parked_before = 0;  // by PendingJobs::clock()
+    Blockers any_size = 0;            // blockers in `list` under which jobs of any size are released
 
     bool hold(Blockers parked, const JobSize& size, std::uint32_t since) const {
         return since < parked_before && list.hold(parked, size);
@@ -134,6 +135,10 @@ struct Lane {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     bool of_one_user = true;
+    // The PendingJobs::clock() at which limits on its user let no job start in any queue, so that it is
+    // passed over until one counts fewer jobs; and at which it was first passed over. 0: never.
+    std::uint32_t closed_at = 0;
+    std::uint32_t behind_since = 0;
     std::vector<std::uint32_t> blocks;
     // What a search reads of a block before it reads its jobs.
     struct Sums {
@@ -188,6 +193,12 @@ class PendingJobs {
     // The number of calls of advance(), by which jobs note when they were parked.
     std::uint32_t clock() const { return clock_; }
     void advance() { ++clock_; }
+    // close() notes that no job of the lane can start because of its user, and open() that one may. A lane
+    // that was closed is behind: find_lanes() finds it until catch_up().
+    void close(LaneId lane);
+    void open(LaneId lane) { lanes_[lane].closed_at = 0; }
+    void catch_up(LaneId lane);
+    void catch_up_all();
 
     // The jobs with which an empty lane is filled, in any order.
     struct Beginning {
@@ -313,13 +324,14 @@ class PendingJobs {
         std::int32_t mem;
         Blockers blockers;
         bool outdated;  // a job with one of the least sizes has been removed
+        bool behind;    // Lane::behind_since isn't 0
         void add(const JobSize& size);
         bool may_hold(const LaneRelease& release) const {
             return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&
                    mem <= release.most.mem && walltime[release.cpu_class] <= release.most.walltime;
         }
     };
-    static constexpr LaneLeast kNothing{kNoJobs, INT32_MAX, INT32_MAX, 0, false};
+    static constexpr LaneLeast kNothing{kNoJobs, INT32_MAX, INT32_MAX, 0, false, false};
     // The lanes of a class with jobs.
     struct ClassLanes {
         std::vector<LaneId> lanes;
@@ -354,7 +366,7 @@ class PendingJobs {
     std::vector<std::uint32_t> unused_;    // the numbers of unused blocks
     std::vector<std::uint32_t> block_of_;  // by job: the number of its block
     std::size_t size_ = 0;
-    std::uint32_t clock_ = 0;
+    std::uint32_t clock_ = 1;
     std::array<ClassLanes, 6> by_class_;
     std::int64_t soonest_ = INT64_MAX;  // the least overdue_from of normal jobs, or less
 };
