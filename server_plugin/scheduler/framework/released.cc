@@ -242,8 +242,8 @@ void ReleasedJobs::add_open_of(std::uint32_t owner, std::uint32_t group, Candida
 const UserReleases* ReleasedJobs::of_lane(const Lane& lane, CandidateQueues& queues) {
     Released& released = queues.released;
     if (lane.behind_since == 0) {
-        if (lane.of_one_user) return of_user(lane.owner, lane.group, queues);
-        return released.of_users.list.empty() ? nullptr : &released.of_users;
+        if (released.of_users.list.empty()) return nullptr;
+        return lane.of_one_user ? of_user(lane.owner, lane.group, queues) : &released.of_users;
     }
     if (!released.behind) {
         released.behind.emplace();
