@@ -144,31 +144,31 @@ void set_requests(pbs_plugin& table) {
 
 void set_events(pbs_plugin& table) {
     table.resource_defined = [](void* self, const pbs_resource_record* record) {
-        told(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
+        guarded(self, "resource_defined", [&](State& state) { resource_defined(state, record); });
     };
     table.resource_removed = [](void* self, pbs_str name) {
-        told(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
+        guarded(self, "resource_removed", [&](State& state) { resource_removed(state, view(name)); });
     };
     table.server_changed = [](void* self, const pbs_server_record* record) {
-        told(self, "server_changed", [&](State& state) { server_changed(state, record); });
+        guarded(self, "server_changed", [&](State& state) { server_changed(state, record); });
     };
     table.sched_changed = [](void* self, const pbs_sched_record* record) {
-        told(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
+        guarded(self, "sched_changed", [&](State& state) { sched_changed(state, record); });
     };
     table.sched_removed = [](void* self, pbs_str name) {
-        told(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
+        guarded(self, "sched_removed", [&](State& state) { sched_removed(state, view(name)); });
     };
     table.queue_changed = [](void* self, const pbs_queue_record* record) {
-        told(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
+        guarded(self, "queue_changed", [&](State& state) { queue_changed(state, record); });
     };
     table.queue_removed = [](void* self, uint64_t queue) {
-        told(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
+        guarded(self, "queue_removed", [&](State& state) { queue_removed(state, queue); });
     };
     table.vnode_changed = [](void* self, const pbs_vnode_record* record) {
-        told(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
+        guarded(self, "vnode_changed", [&](State& state) { vnode_changed(state, record); });
     };
     table.vnode_removed = [](void* self, uint64_t vnode) {
-        told(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
+        guarded(self, "vnode_removed", [&](State& state) { vnode_removed(state, vnode); });
     };
     table.job_changed = [](void* self, int64_t now, const pbs_job_record* record) {
         told(self, "job_changed", [&](State& state) {

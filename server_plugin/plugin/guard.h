@@ -36,9 +36,9 @@ void guarded(void* self, std::string_view where, Work&& work) noexcept {
     });
 }
 
-// Does the work of an event, a change that the host reports. Without memory in the middle of it, the
-// scheduler's tables would contradict each other, and nobody would report the change again: ends the process.
-// The host then starts anew, and reports all objects.
+// Does the work of an event about a job or a reservation. Without memory in the middle of it, the columns of
+// the scheduler's tables would have different lengths, and nobody would report the change again: ends the
+// process. The host then starts anew, and reports all objects.
 template <class Work>
 void told(void* self, std::string_view where, Work&& work) noexcept {
     guarded(self, where, [&](State& state) {

@@ -130,17 +130,15 @@ TEST_F(GuardTest, TheProcessThatHasOpenedTheDatabaseLastIsTheOnlyOneThatWrites) 
 TEST_F(GuardTest, ARefusedCommitIsGoneAlsoIfTheDiskFailsForLonger) {
     for (const bool killed : {false, true}) {
         in_another_process([&] {
-            auto* const opened = new Opened(open());
-            if (!add(*opened, killed ? 11 : 1).empty()) return false;
+            Opened opened = open();
+            if (!add(opened, killed ? 11 : 1).empty()) return false;
             syncs_to_fail = 1;
-            if (add(*opened, 2).empty()) return false;
-            opened->connection->roll_back();
+            if (add(opened, 2).empty()) return false;
+            opened.connection->roll_back();
             writes_fail = true;
-            opened->guard->rolled_back();
+            opened.guard->rolled_back();
             writes_fail = false;
-            if (killed) return opened->guard->before_transaction().has_value();
-            opened->guard.reset();
-            delete opened;
+            if (killed) _exit(opened.guard->before_transaction() ? 0 : 1);
             return true;
         });
         Opened again = open();
