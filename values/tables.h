@@ -44,9 +44,9 @@ class EndingAllocator {
 };
 
 template <class Key>
-using HashOf = absl::container_internal::hash_default_hash<Key>;
+using HashOf = typename absl::flat_hash_set<Key>::hasher;
 template <class Key>
-using EqualityOf = absl::container_internal::hash_default_eq<Key>;
+using EqualityOf = typename absl::flat_hash_set<Key>::key_equal;
 
 /// A hash table whose values may move.
 template <class Key, class Value>

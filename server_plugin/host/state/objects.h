@@ -2,8 +2,6 @@
 // modifies a copy, stores it, and only then replaces the object.
 #pragma once
 
-#include <absl/container/btree_set.h>
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -16,6 +14,7 @@
 #include "cluster/place.h"
 #include "server_plugin/host/state/array_indices.h"
 #include "server_plugin/host/state/attributes.h"
+#include "values/tables.h"
 
 namespace pbs::host {
 
@@ -65,7 +64,7 @@ struct Estimate {
 };
 
 // Handles of jobs: 9 bytes for each if they come in ascending order, as they mostly do.
-using Handles = absl::btree_set<uint64_t>;
+using Handles = values::BtreeSet<uint64_t>;
 
 // An array's data about its subjobs (array.h). Subjobs that run, wait to run again or are in the history are
 // jobs of their own. The other subjobs are known only by these sets of indices.

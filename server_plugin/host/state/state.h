@@ -9,8 +9,6 @@
 //   state.put(std::move(job));  // counts follow
 #pragma once
 
-#include <absl/container/btree_map.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -25,6 +23,7 @@
 #include "server_plugin/host/state/limits.h"
 #include "server_plugin/host/state/objects.h"
 #include "server_plugin/host/state/resource_table.h"
+#include "values/tables.h"
 
 namespace pbs::host {
 
@@ -177,7 +176,7 @@ class State {
 
     std::map<uint64_t, Job> jobs_;
     SharedTexts texts_;  // the texts of attributes that jobs share
-    absl::btree_map<uint64_t, uint64_t> handle_of_sequence_;
+    values::BtreeMap<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
     std::unordered_map<uint64_t, uint64_t> told_;        // from the plugin's handle of a job to the job's own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array

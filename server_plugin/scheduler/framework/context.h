@@ -2,8 +2,6 @@
 // and Judge.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -19,6 +17,7 @@
 #include "server_plugin/scheduler/framework/cycle_log.h"
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/state/explanation.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -41,7 +40,7 @@ struct Released {
         std::size_t as_of = SIZE_MAX;
         UserReleases releases{};
     };
-    absl::flat_hash_map<std::uint64_t, OfUser> of_user{};
+    values::HashMap<std::uint64_t, OfUser> of_user{};
     std::optional<Releases> behind{};  // of all lanes that are behind
     UserReleases of_lane{};
     // The answers about places for a request. Only ReleasedJobs::may_have_room() uses them.
@@ -53,9 +52,9 @@ struct Released {
         std::size_t as_of = 0;
         Instant until = Instant::min();
     };
-    absl::flat_hash_map<std::uint32_t, Room> room;  // by number of a request
-    NoPlace no_place;                               // the same about requests without a place
-    std::size_t cleared = 0;  // CycleContext::reservations_cleared when these were found
+    values::HashMap<std::uint32_t, Room> room;  // by number of a request
+    NoPlace no_place;                           // the same about requests without a place
+    std::size_t cleared = 0;                    // CycleContext::reservations_cleared when these were found
 };
 
 // The queues that refuse all jobs of a signature until the configuration changes. Lasts from cycle to cycle.
@@ -275,7 +274,7 @@ struct CycleContext {
     // `resized`: the jobs that start with another request than their own, each with the number of its own
     // one. `own_requests`: the numbers of the requests that the cycle has made for them. At the end of the
     // cycle the jobs get their own requests back, and the cycle's requests are released.
-    absl::flat_hash_map<JobSlot, std::uint32_t> resized;
+    values::HashMap<JobSlot, std::uint32_t> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
     bool test_only;

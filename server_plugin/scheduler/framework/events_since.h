@@ -2,8 +2,6 @@
 // jobs (turns.h).
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,6 +17,7 @@
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/own_states.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -98,7 +97,7 @@ class OpenLimits {
     static std::uint64_t place(EntityKind entity, std::uint32_t who) {
         return static_cast<std::uint64_t>(entity) << 32 | who;
     }
-    absl::flat_hash_map<std::uint64_t, OfEntity> of_;  // by kind and number of the entity
+    values::HashMap<std::uint64_t, OfEntity> of_;  // by kind and number of the entity
 };
 
 struct EventMemory {
@@ -111,7 +110,7 @@ struct EventMemory {
     std::optional<std::pair<double, double>> urgencies;
     // The jobs that the last cycle started and that no event has shown running; true: the job waited on
     // another server, and runs here as another job.
-    absl::flat_hash_map<JobHandle, bool> started;
+    values::HashMap<JobHandle, bool> started;
     std::set<Instant> instants;  // the instants at which time may lift a refusal
     // The uses of limits that were below their maxima at the last check. Jobs that such a limit refused
     // earlier may wait now until vnodes have more free, because they were too large for any vnode. They

@@ -8,14 +8,13 @@
 // chain are gone, or have moved, or come later now.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "server_plugin/scheduler/future/free_times.h"
 #include "server_plugin/scheduler/model/job_table.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -102,9 +101,9 @@ class KeptEstimates {
     FreeTimes base_;   // at the last estimation, without estimates
     FreeTimes times_;  // during an estimation, with the new chain
     std::vector<Estimate> old_;
-    std::vector<bool> taken_;  // by index in old_
-    std::size_t next_ = 0;     // the index in old_ behind the last one that was passed
-    absl::flat_hash_map<JobHandle, std::size_t> index_;  // in old_; filled when the order has changed
+    std::vector<bool> taken_;                        // by index in old_
+    std::size_t next_ = 0;                           // the index in old_ behind the last one that was passed
+    values::HashMap<JobHandle, std::size_t> index_;  // in old_; filled when the order has changed
     std::vector<Estimate> list_;
     std::vector<Freer> freer_;
     std::vector<std::uint32_t> freer_at_;  // by vnode: its index in freer_, plus 1; 0: it has none

@@ -11,8 +11,6 @@
 // all reservations over at once (KeptTops::Whole).
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -22,6 +20,7 @@
 #include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/limits.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -87,9 +86,9 @@ class KeptTops {
   private:
     static constexpr std::size_t kMostFreed = 64;
 
-    absl::flat_hash_map<JobHandle, Assumed> assumed_;  // the started jobs that no event has confirmed yet
+    values::HashMap<JobHandle, Assumed> assumed_;  // the started jobs that no event has confirmed yet
     // The vnodes on which jobs ended, each with the latest planned end of these.
-    absl::flat_hash_map<VnodeSlot, Instant> freed_;
+    values::HashMap<VnodeSlot, Instant> freed_;
     Planning planning_;
     NodeSize node_size_;
     std::uint64_t vnodes_version_ = 0;

@@ -1,12 +1,13 @@
 // The class ColumnIndex: finds the entry with a given value in a column of a table.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -45,7 +46,7 @@ class ColumnIndex {
     struct Same : Reads {
         bool operator()(const auto& a, const auto& b) const { return this->value(a) == this->value(b); }
     };
-    absl::flat_hash_set<std::uint32_t, Hasher, Same> numbers_;
+    values::HashSet<std::uint32_t, Hasher, Same> numbers_;
 };
 
 }  // namespace pbs::sched

@@ -1,8 +1,6 @@
 // The table of jobs, in columns, and the queues with the lists of their jobs. Events update both.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -62,6 +60,7 @@ struct RareFields {
 #define JOB_SELDOM_NUMBER(name, type) type name = 0;
 #define JOB_SELDOM_INSTANT(name) Instant name{};
 #include "server_plugin/scheduler/model/job_fields.def"
+#include "values/tables.h"
     friend bool operator==(const RareFields&, const RareFields&) = default;
 };
 
@@ -81,14 +80,14 @@ struct JobTable : JobColumns {
     std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
     std::vector<std::uint32_t> unused;    // free slots
     // The accruals of jobs, if the host has reported them.
-    absl::flat_hash_map<JobSlot, Accrual> accruals;
+    values::HashMap<JobSlot, Accrual> accruals;
     // The walltime after which a job with a soft walltime is ended; kUnlimitedWalltime: it is not ended.
     struct HardWalltime {
         Seconds walltime{};
         bool extended = false;
     };
-    absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
-    absl::flat_hash_map<JobSlot, RareFields> rare;  // the RareFields of jobs that have any
+    values::HashMap<JobSlot, HardWalltime> hard_walltimes;
+    values::HashMap<JobSlot, RareFields> rare;  // the RareFields of jobs that have any
     ColumnIndex<JobHandle> by_handle{handle};
 
     JobSlot add(JobHandle job);

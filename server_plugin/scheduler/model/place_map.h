@@ -1,9 +1,9 @@
 // The class PlaceMap: a hash table from numbers to numbers.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
+
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -20,7 +20,7 @@ class PlaceMap {
     void clear() { map_.clear(); }
 
   private:
-    absl::flat_hash_map<std::uint64_t, std::uint32_t> map_;
+    values::HashMap<std::uint64_t, std::uint32_t> map_;
 };
 
 }  // namespace pbs::sched

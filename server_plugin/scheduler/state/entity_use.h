@@ -2,8 +2,6 @@
 // (model/entity_limits.h). Counts only uses with a limit, so that sites without such limits pay nothing.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <tuple>
 #include <utility>
@@ -11,6 +9,7 @@
 
 #include "server_plugin/scheduler/model/entity_limits.h"
 #include "values/sum.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -78,9 +77,9 @@ class EntityUse {
                 const Entities& whose, int sign);
     // Scope, kind, entity, resource.
     using Key = std::tuple<std::uint32_t, EntityKind, std::uint32_t, std::uint32_t>;
-    absl::flat_hash_map<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty
-    absl::flat_hash_map<Key, values::Sum> use_;
-    absl::flat_hash_map<std::uint32_t, std::int64_t> subjobs_;  // by array; none is 0
+    values::HashMap<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty
+    values::HashMap<Key, values::Sum> use_;
+    values::HashMap<std::uint32_t, std::int64_t> subjobs_;  // by array; none is 0
 };
 
 // Returns whether the job's owner, group or project, or all jobs together, exceed one of these soft limits.

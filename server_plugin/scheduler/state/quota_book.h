@@ -8,9 +8,7 @@
 // charged to the rule of its first vnode.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
-#include <absl/container/node_hash_map.h>
 
 #include <array>
 #include <cstddef>
@@ -32,6 +30,7 @@
 #include "server_plugin/scheduler/state/limits.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "values/sum.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -297,16 +296,16 @@ class QuotaBook {
     JobChanges::Position read_{};  // how far the log of running jobs was read
     Instant last_{};               // the instant of the last begin_cycle()
 
-    absl::flat_hash_map<JobSlot, Counted> running_;  // the running jobs that are counted
-    EndsMove ends_move_;  // the jobs of `running_` that have an instant `ends_until`
+    values::HashMap<JobSlot, Counted> running_;  // the running jobs that are counted
+    EndsMove ends_move_;                         // the jobs of `running_` that have an instant `ends_until`
     // The sums that count() has added in this cycle, by counter and end (Epoch if the quota doesn't look
     // ahead).
-    absl::flat_hash_map<std::pair<std::uint32_t, std::int64_t>, Sums> this_cycle_;
+    values::HashMap<std::pair<std::uint32_t, std::int64_t>, Sums> this_cycle_;
     std::vector<InQuota> quotas_;
-    absl::node_hash_map<RouteKey, std::vector<Route>> routes_;
-    absl::flat_hash_map<Key, std::uint32_t> numbers_;
+    values::NodeHashMap<RouteKey, std::vector<Route>> routes_;
+    values::HashMap<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
-    absl::flat_hash_map<Key, std::uint32_t> group_numbers_;  // by the key of the counters, without a vnode
+    values::HashMap<Key, std::uint32_t> group_numbers_;  // by the key of the counters, without a vnode
     std::vector<CounterGroup> groups_;
     std::uint64_t begun_ = 1;  // the number of calls of begin_cycle()
     // How often the counters were made anew: keys that keep() made have this number.
@@ -315,12 +314,12 @@ class QuotaBook {
     // By user and group, and by queue; nullopt: not known yet. The one that was looked up last is
     // `last_own_`.
     using OwnByQueue = std::vector<std::optional<Own>>;
-    absl::node_hash_map<std::pair<std::uint32_t, std::uint32_t>, OwnByQueue> own_;
+    values::NodeHashMap<std::pair<std::uint32_t, std::uint32_t>, OwnByQueue> own_;
     std::pair<std::uint32_t, std::uint32_t> last_of_{};
     OwnByQueue* last_own_ = nullptr;
-    absl::flat_hash_map<std::uint32_t, std::int64_t> largest_;  // by Bound::what: Bound::largest
-    std::uint64_t largest_of_ = 0;                              // Requests::made() of these
-    Key refused_key_{};  // the counter and the bound of the last refusal
+    values::HashMap<std::uint32_t, std::int64_t> largest_;  // by Bound::what: Bound::largest
+    std::uint64_t largest_of_ = 0;                          // Requests::made() of these
+    Key refused_key_{};                                     // the counter and the bound of the last refusal
     std::size_t refused_bound_ = 0;
     std::optional<Instant> refused_from_;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula

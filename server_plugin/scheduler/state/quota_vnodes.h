@@ -2,8 +2,6 @@
 // vnode takes long, so the answers last until vnodes change.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -20,7 +19,7 @@ class QuotaVnodes {
         // By the slot of each vnode: 0 if the filter doesn't select it, else 1 plus the number (Interner) of
         // the value that a rule with braces counts by, or 1 without braces.
         std::vector<std::uint32_t> values;
-        absl::flat_hash_map<std::uint32_t, std::vector<VnodeSlot>> vnodes;  // by these values but 0
+        values::HashMap<std::uint32_t, std::vector<VnodeSlot>> vnodes;  // by these values but 0
     };
     using Values = std::shared_ptr<const Answers>;
 
@@ -30,7 +29,7 @@ class QuotaVnodes {
 
   private:
     std::uint64_t version_ = 0;  // Inventory::version() of these answers
-    absl::flat_hash_map<std::string, Values> by_filter_;
+    values::HashMap<std::string, Values> by_filter_;
     std::size_t numbers_ = 0;  // of all answers
 };
 

@@ -2,8 +2,6 @@
 // jobs that follow from them.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +21,7 @@
 #include "server_plugin/scheduler/state/job_changes.h"
 #include "server_plugin/scheduler/state/quota_vnodes.h"
 #include "values/sum.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -125,7 +124,7 @@ struct Tables {
         // When a cycle last left the array to later cycles without trying it; nullopt: none has.
         std::optional<Instant> left_at{};
     };
-    absl::flat_hash_map<JobSlot, Impatient> impatient;
+    values::HashMap<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // the jobs of `impatient` that haven't started
     std::int64_t waiting_together = 0;                      // sum of Impatient::together of these jobs
     // Stores the number of seconds within which a job has to start; nullopt, or below 0: it waits for ever.

@@ -10,8 +10,6 @@
 // the levels at these turns decide first: the highest of them is as low as possible. Among sets that are
 // equal in this, the choice is made as without soft limits.
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -23,6 +21,7 @@
 
 #include "server_plugin/scheduler/framework/judge.h"
 #include "server_plugin/scheduler/model/words.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 namespace {
@@ -108,7 +107,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     Queues& queues_;
     Judge& judge_;
     std::optional<std::vector<Victim>> victims_;  // in the order of preemption
-    absl::flat_hash_map<Alike, FailedTry> failed_;
+    values::HashMap<Alike, FailedTry> failed_;
     std::size_t in_vain_ = 0;
     bool room_against_levels_ = false;  // the job would fit if jobs of higher levels could be preempted, too
     mutable std::optional<std::int64_t> lowest_level_;

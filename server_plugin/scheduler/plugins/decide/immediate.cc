@@ -1,14 +1,13 @@
 // start_within of jobs: rejects a job that hasn't started within the time that it asks for. An array whose
 // subjobs start together isn't rejected by a cycle that has left it to another one without trying it.
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <string>
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 namespace {
@@ -25,8 +24,8 @@ void decide_immediate(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
     if (!cycle.settings.immediate || t.impatient_until.empty()) return;
-    absl::flat_hash_map<JobSlot, Refused*> refused;
-    absl::flat_hash_set<JobSlot> settled;  // jobs that start, or are rejected for another reason
+    values::HashMap<JobSlot, Refused*> refused;
+    values::HashSet<JobSlot> settled;  // jobs that start, or are rejected for another reason
     for (Refused& refusal : cycle.refused) {
         if (refusal.job == kNoSlot) continue;
         const auto known = t.impatient.find(refusal.job);

@@ -2,8 +2,6 @@
 // weight is 100 times its tickets per CPU, divided by the mean of the tickets per CPU of all running jobs; it
 // is at least 1 and at most 10000.
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "server_plugin/scheduler/framework/outcome.h"
 #include "server_plugin/scheduler/framework/policy.h"
 #include "server_plugin/scheduler/framework/tickets.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 namespace {
@@ -27,7 +26,7 @@ struct Weights {
         std::int32_t weight = kUsual;
     };
     std::optional<Instant> last;
-    absl::flat_hash_map<JobHandle, RunWeight> told;
+    values::HashMap<JobHandle, RunWeight> told;
 };
 
 // A running job, with its tickets for each of its CPUs.
