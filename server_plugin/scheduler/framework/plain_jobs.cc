@@ -152,10 +152,45 @@ std::optional<KeptEstimates::Estimate> PlainJobs::find(const Candidate& job, con
     if (best.vnode == kNoSlot) found.wish = plain.wish;
     if (best.vnode == kNoSlot || best.start > in_.now + kFarthest) return found;
     if (!may_start_at(best.start, job, view)) return std::nullopt;
+    Placement placement;
+    placement.parts.push_back({best.vnode, 0, 1});
+    return estimate(job, plain, best.start, std::move(placement));
+}
+
+std::optional<KeptEstimates::Estimate> PlainJobs::find_several(const Candidate& job, const QueueView& view,
+                                                               const Plain& plain, KeptEstimates& chain) {
+    if (job.request->arrangement != Arrangement::free) return std::nullopt;
+    const std::span<const VnodeSlot> vnodes = state_.vnodes->pool_vnodes(plain.wish.pool);
+    const auto may_use = [&](VnodeSlot vnode) {
+        return state_.vnodes->matches((*state_.vnodes)[vnode], *plain.chunk);
+    };
+    ++c_.searches_ahead;
+    const Instant start = chain.times().earliest_of_several(vnodes, plain.needs, plain.wish.chunks, in_.now,
+                                                            plain.wish.duration, may_use);
+    if (start == Instant::max() || start > in_.now + kFarthest || !may_start_at(start, job, view))
+        return std::nullopt;
+    Placement placement;
+    std::int64_t left = plain.wish.chunks;
+    for (const VnodeSlot vnode : vnodes) {
+        if (left == 0) break;
+        if (!may_use(vnode)) continue;
+        const std::int64_t chunks =
+            chain.times().chunks_in(vnode, plain.needs, left, {start, start + plain.wish.duration});
+        if (chunks > 0) placement.parts.push_back({vnode, 0, chunks});
+        left -= chunks;
+    }
+    return estimate(job, plain, start, std::move(placement));
+}
+
+KeptEstimates::Estimate PlainJobs::estimate(const Candidate& job, const Plain& plain, Instant start,
+                                            Placement placement) const {
+    Estimate found;
+    found.job = t_.jobs.handle[job.job];
+    found.work = 1;
     found.wish = plain.wish;
-    found.start = best.start;
-    found.end = best.start + plain.wish.duration;
-    found.placement.parts.push_back({best.vnode, 0, 1});
+    found.start = start;
+    found.end = start + plain.wish.duration;
+    found.placement = std::move(placement);
     Vnodes::Shares shares;
     state_.vnodes->shares_of(found.placement, *job.request, c_.vnode_share(), shares);
     found.shares.assign(shares.begin(), shares.end());

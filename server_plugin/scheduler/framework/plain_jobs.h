@@ -40,6 +40,10 @@ class PlainJobs : CyclePart {
     // if it stands (`is_kept`). nullopt: only a look-ahead can find it.
     std::optional<Estimate> find(const Candidate& job, const QueueView& view, const Plain& plain,
                                  Estimate* old, KeptEstimates& chain, bool& is_kept);
+    // Returns the estimate of a plain job of several chunks, behind those of the chain. nullopt: only a
+    // look-ahead can find it.
+    std::optional<Estimate> find_several(const Candidate& job, const QueueView& view, const Plain& plain,
+                                         KeptEstimates& chain);
 
   private:
     // The vnodes of a pool.
@@ -52,6 +56,7 @@ class PlainJobs : CyclePart {
     FreeTimes free_times();
     const Pool& pool(PoolId id);
     bool is_unlimited(const Candidate& job, QueueView& view);
+    Estimate estimate(const Candidate& job, const Plain& plain, Instant start, Placement placement) const;
 
     Future& future_;
     bool are_any_;

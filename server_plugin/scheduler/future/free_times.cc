@@ -93,6 +93,45 @@ Instant FreeTimes::earliest(VnodeSlot vnode, const Needs& needs, Instant from, S
     return Instant::max();
 }
 
+// Notes the spans in which one, two, and up to `count` chunks may start on the vnode.
+void FreeTimes::add_changes(VnodeSlot vnode, const Needs& needs, std::int64_t count, Instant from,
+                            Seconds duration) {
+    const Line& line = lines_[vnode];
+    bool may_hold_more = true;
+    for (std::int64_t chunks = 1; chunks <= count && may_hold_more; ++chunks) {
+        const Needs all = times(needs, chunks);
+        may_hold_more = false;
+        Instant start = Instant::max();
+        for (std::size_t step = step_at(line, from); step < line.size(); step += stride_) {
+            if (!is_met(all, &line[step + 1])) {
+                start = Instant::max();
+                continue;
+            }
+            may_hold_more = true;
+            if (start == Instant::max()) start = std::max(from, instant(line[step]));
+            const Instant end = end_of(line, step);
+            const bool ends_here = end != Instant::max() && !is_met(all, &line[step + stride_ + 1]);
+            if (end != Instant::max() && (!ends_here || end - start < duration)) continue;
+            changes_.push_back({start, 1});
+            if (ends_here) changes_.push_back({end - duration + Seconds(1), -1});
+        }
+    }
+}
+
+FreeTimes::Needs FreeTimes::times(const Needs& needs, std::int64_t chunks) {
+    Needs all = needs;
+    for (Least& least : all)
+        if (least.column >= kFirstResourceColumn) least.value *= chunks;
+    return all;
+}
+
+std::int64_t FreeTimes::chunks_in(VnodeSlot vnode, const Needs& needs, std::int64_t count,
+                                  const rrule::Interval& when) const {
+    std::int64_t chunks = 0;
+    while (chunks < count && fits(vnode, times(needs, chunks + 1), when)) ++chunks;
+    return chunks;
+}
+
 bool FreeTimes::fits(VnodeSlot vnode, const Needs& needs, const rrule::Interval& when) const {
     const Line& line = lines_[vnode];
     for (std::size_t step = step_at(line, when.start);

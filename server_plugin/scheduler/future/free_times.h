@@ -7,6 +7,7 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -58,12 +59,22 @@ class FreeTimes {
     template <class MayUse>
     Place earliest_of(std::span<const VnodeSlot> vnodes, const Needs& needs, Instant from, Seconds duration,
                       const MayUse& may_use);
+    // Returns the first instant from `from` on from which vnodes have room for `count` chunks together, each
+    // of which needs these amounts, for `duration`; Instant::max(): there is none.
+    template <class MayUse>
+    Instant earliest_of_several(std::span<const VnodeSlot> vnodes, const Needs& needs, std::int64_t count,
+                                Instant from, Seconds duration, const MayUse& may_use);
+    // Returns for how many of at most `count` such chunks the vnode has room in the whole interval.
+    std::int64_t chunks_in(VnodeSlot vnode, const Needs& needs, std::int64_t count,
+                           const rrule::Interval& when) const;
     // Returns whether the vnode has all these amounts in the whole interval.
     bool fits(VnodeSlot vnode, const Needs& needs, const rrule::Interval& when) const;
     // Returns the row of the vnode at an instant.
     std::span<const std::int64_t> at(VnodeSlot vnode, Instant when) const;
     // Writes the greatest value of each column in an interval into `row`.
     void find_most(VnodeSlot vnode, const rrule::Interval& when, std::vector<std::int64_t>& row) const;
+    // Returns the needs of several chunks on one vnode.
+    static Needs times(const Needs& needs, std::int64_t chunks);
     static bool is_met(const Needs& needs, const std::int64_t* row) {
         for (const Least& least : needs)
             if (row[least.column] < least.value) return false;
@@ -90,6 +101,12 @@ class FreeTimes {
         return step + stride_ < line.size() ? instant(line[step + stride_]) : Instant::max();
     }
     std::uint32_t level_of(const Needs& needs) const;
+    // The number of chunks for which there is room grows by `more` at an instant.
+    struct Change {
+        Instant at;
+        std::int64_t more = 0;
+    };
+    void add_changes(VnodeSlot vnode, const Needs& needs, std::int64_t count, Instant from, Seconds duration);
     void know_first();
     void know_first(VnodeSlot vnode);
 
@@ -100,6 +117,7 @@ class FreeTimes {
     // CPUs; level 0: any number. A search leaves out vnodes that have them too late. Computed by the first
     // search.
     std::vector<std::vector<Instant>> first_;
+    std::vector<Change> changes_;  // memory of a search for several chunks
 };
 
 template <class MayUse>
@@ -115,6 +133,26 @@ FreeTimes::Place FreeTimes::earliest_of(std::span<const VnodeSlot> vnodes, const
         if (best.start <= from) break;
     }
     return best;
+}
+
+template <class MayUse>
+Instant FreeTimes::earliest_of_several(std::span<const VnodeSlot> vnodes, const Needs& needs,
+                                       std::int64_t count, Instant from, Seconds duration,
+                                       const MayUse& may_use) {
+    know_first();
+    const std::vector<Instant>& first = first_[level_of(needs)];
+    changes_.clear();
+    for (const VnodeSlot vnode : vnodes)
+        if (first[vnode] != Instant::max() && may_use(vnode))
+            add_changes(vnode, needs, count, from, duration);
+    std::ranges::sort(changes_, {}, &Change::at);
+    std::int64_t room = 0;
+    for (std::size_t i = 0; i < changes_.size();) {
+        const Instant at = changes_[i].at;
+        for (; i < changes_.size() && changes_[i].at == at; ++i) room += changes_[i].more;
+        if (room >= count) return at;
+    }
+    return Instant::max();
 }
 
 }  // namespace pbs::sched

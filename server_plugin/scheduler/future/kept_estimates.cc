@@ -81,10 +81,7 @@ void KeptEstimates::find_most_again(VnodeSlot vnode) {
 bool KeptEstimates::has_its_place(const Estimate& old, const FreeTimes::Needs& needs) const {
     return std::ranges::all_of(old.placement, [&](const Part& part) {
         if (part.count == 1) return times_.fits(part.vnode, needs, {old.start, old.end});
-        FreeTimes::Needs all = needs;
-        for (FreeTimes::Least& least : all)
-            if (least.column >= kFirstResourceColumn) least.value *= part.count;
-        return times_.fits(part.vnode, all, {old.start, old.end});
+        return times_.fits(part.vnode, FreeTimes::times(needs, part.count), {old.start, old.end});
     });
 }
 

@@ -393,6 +393,8 @@ bool TopJobsRule::reserve_in_chain(const Candidate& job, QueueView& view, KeptEs
     std::optional<KeptEstimates::Estimate> found;
     if (plain) found = plain_jobs_->find(job, view, *plain, old, chain, is_kept);
     if (old != nullptr && !is_kept) chain.give_up(*old);
+    if (plain && !found && plain->wish.chunks > 1)
+        found = plain_jobs_->find_several(job, view, *plain, chain);
     if (!found || !found->is_found() || found->start <= in_.now) return false;
     chain.add(*std::move(found));
     const KeptEstimates::Estimate& last = chain.list().back();
