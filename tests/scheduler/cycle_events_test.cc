@@ -184,6 +184,45 @@ TEST_F(AfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
 
 // While a queue is at its limit, a cycle doesn't consider its jobs. When a job of the queue ends, the next
 // cycle also finds the jobs that fit on vnodes which were free before.
+TEST_F(AfterEvents, JobsThatALimitOnTheirUserReleasesAreLookedForBySize) {
+    world.queue({.name = "batch", .max_user_run = 2});
+    const int two = job(2);
+    const int one = job(1);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::UnorderedElementsAre(two, one));
+    const int large = job(4);
+    for (int i = 0; i < 9; ++i) job(4);
+    const int small = job(1);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    world.finish(one, now);
+    Outcome outcome = after(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, testing::ElementsAre(small));
+    EXPECT_LE(outcome.considered, 2);
+    world.finish(two, now);
+    EXPECT_LE(after(CycleTrigger::job_ended).considered, 1) << "none fits three CPUs";
+    world.finish(small, now);
+    outcome = after(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, testing::ElementsAre(large)) << "which no cycle has considered since";
+    EXPECT_LE(outcome.considered, 2);
+}
+
+TEST_F(AfterEvents, JobsOfAUserWithinNoLimitArePassedOverUntilTheUserIs) {
+    world.queue({.name = "batch", .max_user_run = 1});
+    const int mine = job(1);
+    const int others = job(3, "u2");
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::UnorderedElementsAre(mine, others));
+    const int first = job(3);
+    for (int i = 0; i < 9; ++i) job(2);
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::IsEmpty());
+    world.finish(others, now);
+    EXPECT_LE(after(CycleTrigger::job_ended).considered, 1);
+    const int third = job(1, "u3");
+    EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(third));
+    world.finish(mine, now);
+    const Outcome outcome = after(CycleTrigger::job_ended);
+    EXPECT_THAT(outcome.started, testing::ElementsAre(first));
+    EXPECT_LE(outcome.considered, 2);
+}
+
 TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
     world.queue({.name = "batch", .max_running = 1});
     world.queue({.name = "other"});
