@@ -455,6 +455,60 @@ std::optional<double> Formula::value(std::span<const double> values) {
     return std::isfinite(stack_.back()) ? std::optional(stack_.back()) : std::nullopt;
 }
 
+std::optional<Formula::Sum> Formula::as_sum() const {
+    std::vector<Sum> stack;
+    const std::size_t constant = names_.size();
+    const auto is_constant = [&](const Sum& sum) {
+        return std::ranges::all_of(std::span(sum.most).first(constant), [](double f) { return f == 0; });
+    };
+    const auto scale = [](Sum& sum, const Sum& by) {
+        for (double& factor : sum.factors) factor *= by.factors.back();
+        for (double& most : sum.most) most *= by.most.back();
+    };
+    for (const Step& step : steps_) {
+        switch (step.op) {
+            case Op::name:
+            case Op::number: {
+                const bool is_name = step.op == Op::name;
+                const double factor = is_name ? 1 : numbers_[step.argument];
+                if (factor != std::floor(factor)) return std::nullopt;
+                Sum& sum = stack.emplace_back(
+                    Sum{std::vector<double>(constant + 1), std::vector<double>(constant + 1)});
+                sum.factors[is_name ? step.argument : constant] = factor;
+                sum.most[is_name ? step.argument : constant] = std::abs(factor);
+                continue;
+            }
+            case Op::negate:
+                for (double& factor : stack.back().factors) factor = -factor;
+                continue;
+            case Op::add:
+            case Op::subtract:
+            case Op::multiply:
+                break;
+            default:
+                return std::nullopt;
+        }
+        Sum b = std::move(stack.back());
+        stack.pop_back();
+        Sum& a = stack.back();
+        if (step.op == Op::multiply) {
+            if (is_constant(a)) std::swap(a, b);
+            if (!is_constant(b)) return std::nullopt;
+            scale(a, b);
+            continue;
+        }
+        for (std::size_t i = 0; i <= constant; ++i) {
+            a.factors[i] += step.op == Op::add ? b.factors[i] : -b.factors[i];
+            a.most[i] += b.most[i];
+        }
+    }
+    // Factors that are as large as this may be rounded.
+    constexpr double kMost = 1LL << 52;
+    const Sum& sum = stack.back();
+    if (std::ranges::any_of(sum.most, [](double most) { return !(most < kMost); })) return std::nullopt;
+    return sum;
+}
+
 double Formula::combine(Op op, double a, double b) {
     switch (op) {
         case Op::less:

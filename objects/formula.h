@@ -46,6 +46,16 @@ class Formula {
     // The number of operations of which the formula consists: names, numbers, operators and calls.
     std::size_t operations() const { return steps_.size(); }
 
+    // A formula as a sum of its names, each times a whole number: the factors by index in names(), with the
+    // constant behind. The absolute value of each intermediate result is at most the sum in which `most`
+    // stands for `factors`, with the absolute values of the names.
+    struct Sum {
+        std::vector<double> factors;
+        std::vector<double> most;
+    };
+    // nullopt: the formula isn't such a sum.
+    std::optional<Sum> as_sum() const;
+
     // Returns the formula's value if names() have these values, in the same order. nullopt: it can't be
     // computed (a division by zero, the root of a negative number, bits of a fraction), or isn't finite.
     // O(length of the text).

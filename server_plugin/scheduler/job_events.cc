@@ -196,6 +196,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const unsigned was_preemptable = is_new ? 0 : preemptable(t.jobs, slot);
     const QueueSlot old_queue = is_new ? kNoSlot : t.jobs.queue[slot];
     const QueuedJob before = queued_job(t, slot);
+    const auto old_accrual = t.accrual(slot);
     const Seconds old_walltime = t.jobs.walltime[slot];
     const Instant old_stime = t.jobs.stime[slot];
     const Entities old_entities = t.jobs.entities(slot);
@@ -213,7 +214,11 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     if (!waits) t.estimates.left_queue(record.job);
     // If the job's request has changed, its comment is outdated: have the next cycle set it at once.
     if (waited && waits && t.jobs.signature[slot] != before.signature) t.jobs.flags[slot] |= job_fresh;
-    if (!(waited && waits && queued_job(t, slot) == before)) {
+    // The order of kept jobs may go by their eligible time.
+    const bool grows_alike =
+        t.accrual(slot) == old_accrual ||
+        std::ranges::none_of(impl_->scheds, [](const auto& one) { return one.second.events.by_growth; });
+    if (!(waited && waits && queued_job(t, slot) == before && grows_alike)) {
         if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);
         if (waited || waits) t.waiting_changes.note(slot);

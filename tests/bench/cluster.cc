@@ -244,6 +244,7 @@ void BigCluster::send(std::uint64_t number) {
     r.ctime = r.qtime = r.etime = j.queued;
     r.mtime = j.modified == Instant{} ? j.queued : j.modified;
     r.stime = j.started;
+    r.accrual = j.accrual;
     r.walltime = j.walltime;
     r.requested = requested;
     r.places = places;
@@ -271,6 +272,7 @@ void BigCluster::apply(const Decisions& decisions) {
             continue;
         }
         Job& job = jobs_[number];
+        if (d.kind == DecisionKind::accrue) job.accrual = {d.accrue_type, job.accrual.at(now), now};
         job.has_comment = true;
         job.modified = now;
         if (d.kind == DecisionKind::run) {

@@ -73,6 +73,7 @@ class BigCluster {
         Instant started{};
         Instant modified{};
         bool has_comment = false;
+        Accrual accrual{};
         std::vector<std::pair<VnodeHandle, std::vector<Amount>>> places;
     };
     void send(std::uint64_t number);

@@ -132,6 +132,38 @@ TEST(Formula, WhatCannotBeComputedHasNoValue) {
         EXPECT_EQ(value(text), std::nullopt) << text;
 }
 
+TEST(Formula, AreSumsIfTheyAddUpWholeMultiplesOfNames) {
+    struct Case {
+        const char* text;
+        std::vector<double> factors;  // empty: the formula isn't a sum
+        std::vector<double> most;
+    };
+    const Case cases[] = {{"7", {7}, {7}},
+                          {"ncpus", {1, 0}, {1, 0}},
+                          {"3*ncpus - 2*mem + 5", {3, -2, 5}, {3, 2, 5}},
+                          {"-(ncpus - 60*mem)*2", {-2, 120, 0}, {2, 120, 0}},
+                          {"ncpus - ncpus + 2*(3 - 1)", {0, 4}, {2, 8}},
+                          {"(ncpus + 1)*(2 + 3)", {5, 5}, {5, 5}},
+                          {"1000000*1000000*ncpus", {1e12, 0}, {1e12, 0}},
+                          {"1000000*1000000*1000000*ncpus", {}, {}},
+                          {"0.5*ncpus", {}, {}},
+                          {"ncpus/2", {}, {}},
+                          {"ncpus*mem", {}, {}},
+                          {"ncpus*0*mem", {0, 0, 0}, {0, 0, 0}},
+                          {"1 if ncpus else 2", {}, {}},
+                          {"ncpus > 1", {}, {}},
+                          {"abs(ncpus)", {}, {}}};
+    for (const Case& one : cases) {
+        const auto formula = Formula::compile(one.text);
+        ASSERT_TRUE(formula) << one.text;
+        const auto sum = formula->as_sum();
+        ASSERT_EQ(sum.has_value(), !one.factors.empty()) << one.text;
+        if (!sum) continue;
+        EXPECT_EQ(sum->factors, one.factors) << one.text;
+        EXPECT_EQ(sum->most, one.most) << one.text;
+    }
+}
+
 TEST(Formula, NamesAreTold) {
     const auto formula = Formula::compile("a + ceil(b * a) + a_1");
     ASSERT_TRUE(formula);

@@ -40,6 +40,34 @@ TEST(StandardEvents, StartByUrgencyWhatACycleOverAllJobsStarts) {
         20);
 }
 
+// Values of a formula that grow with the time decide the order: on some sites alike for all jobs, on others
+// only while a job gains eligible time, and with some formulas not alike.
+TEST(StandardEvents, StartByEligibleTimeWhatACycleOverAllJobsStarts) {
+    constexpr const char* kFormulas[] = {"eligible_time",
+                                         "3*eligible_time + 100*ncpus - walltime",
+                                         "-(eligible_time - 60*ncpus)*2",
+                                         "mem - eligible_time*5000",
+                                         "eligible_time/60 + ncpus",
+                                         "eligible_time*ncpus"};
+    compare_by_events(
+        first_seeds(pbs::test::cases(90)), 120, Algorithm::standard,
+        [](Events& events, int seed) { events.arrivals = seed % 3 == 0 ? 70 : 45; },
+        [&](Site& site, int seed) {
+            Settings& s = site.world.policy();
+            s.job_sort_formula = kFormulas[seed % std::size(kFormulas)];
+            s.by_queue = seed % 5 == 0;
+            s.fairshare = s.fairshare && seed % 4 == 0;
+            const std::vector<LimitOptions> limits{{.entity = EntityKind::user, .most = 2 + seed % 3}};
+            const auto records = records_of(limits);
+            ServerRecord server;
+            if (seed % 3 != 0) server.eligible_since = at(5);
+            if (seed % 7 == 0) server.limits = records;
+            site.world.server(server);
+            site.world.configure();
+        },
+        8);
+}
+
 struct StandardAfterEvents : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -316,14 +344,37 @@ TEST_F(StandardAfterEvents, round_robin_TheJobThatArrivedIsLookedAt) {
     EXPECT_EQ(arrival().considered, 1);
 }
 
-TEST_F(StandardAfterEvents, job_sort_formula_AllAreLookedAtIfItHasTheTimeInIt) {
-    for (const char* formula : {"ncpus", "eligible_time/60"}) {
+TEST_F(StandardAfterEvents, job_sort_formula_AllAreLookedAtIfTheTimeMayChangeTheOrder) {
+    for (const char* formula : {"ncpus", "2*eligible_time - ncpus", "eligible_time/60"}) {
         s.job_sort_formula = formula;
         world.configure();
         crowd();
         (void)arrival();
         job(4);
-        EXPECT_EQ(arrival().considered > 1, s.job_sort_formula != "ncpus") << formula;
+        EXPECT_EQ(arrival().considered > 1, s.job_sort_formula == "eligible_time/60") << formula;
+    }
+}
+
+// A job falls behind one that gains eligible time. No event tells of that.
+TEST_F(StandardAfterEvents, job_sort_formula_AJobThatGainsEligibleTimeOvertakesOneThatDoesNotYet) {
+    s.job_sort_formula = "eligible_time - 600*ncpus";
+    ServerRecord server;
+    server.eligible_since = at(0);
+    world.server(server);
+    world.configure();
+    for (const int wait : {300, 1900}) {
+        const int running = job(4);
+        EXPECT_THAT(arrival().started, ElementsAre(running));
+        const int gains = job(2);
+        EXPECT_THAT(arrival().accrue, ElementsAre(testing::Pair(gains, AccrueType::eligible)));
+        now += Seconds(wait);
+        const int has_none = job(1);
+        world.finish(running, now);
+        const auto started = after(CycleTrigger::job_ended).started;
+        EXPECT_THAT(started, wait < 600 ? ElementsAre(has_none, gains) : ElementsAre(gains, has_none));
+        world.finish(gains, now);
+        world.finish(has_none, now);
+        (void)after(CycleTrigger::job_ended);
     }
 }
 

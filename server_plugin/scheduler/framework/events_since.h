@@ -106,6 +106,7 @@ struct EventMemory {
     bool pending_known = false;      // `pending` has all jobs except those in `changed`
     const Policy* policy = nullptr;  // the policy that `pending` is sorted by
     bool prime_now = false;          // `pending` is in the order of prime time
+    bool by_growth = false;          // `pending` is in the order of values that grow (Policy::growth())
     // With weighted_priority: the range of urgencies that `pending` is sorted by.
     std::optional<std::pair<double, double>> urgencies;
     // The jobs that the last cycle started and that no event has shown running; true: the job waited on

@@ -19,7 +19,7 @@ Result<Formula> Formula::compile(const std::string& text) {
 }
 
 Formula::Formula(objects::Formula expression)
-    : expression_(std::move(expression)), values_(expression_.names().size()) {
+    : expression_(std::move(expression)), sum_(expression_.as_sum()), values_(expression_.names().size()) {
     for (const auto& name : expression_.names()) {
         const auto* const term = std::ranges::find(kTerms, name.name, &Term::name);
         const Meaning what = term != kTerms.end() ? term->what : Meaning::nothing;
@@ -91,6 +91,33 @@ double Formula::value(const OrderContext& context, const Resources& resources, J
     if (context.priorities != nullptr && reads_priorities()) parts = {context.priorities->terms(job)};
     for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = read(i, context, resources, job, parts);
     return expression_.value(values_).value_or(0);
+}
+
+std::optional<double> Formula::growth() const {
+    if (!sum_) return std::nullopt;
+    double growth = 0;
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+        const Meaning what = reads_[i].term;
+        if (what == Meaning::eligible_time)
+            growth = sum_->factors[i];
+        else if (what == Meaning::accrue_type || is_of_shares(what) || is_of_priorities(what))
+            return std::nullopt;
+    }
+    return growth;
+}
+
+bool Formula::is_exact(const OrderContext& context, const Resources& resources, JobSlot job) {
+    (void)value(context, resources, job);
+    constexpr double kSeconds = 14e9;  // from the Epoch until 2400
+    double most = sum_->most.back();
+    bool whole = true;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        const bool grows = reads_[i].what == Meaning::eligible_time;
+        most += sum_->most[i] * std::max(std::abs(values_[i]), grows ? kSeconds : 0);
+        whole = whole && values_[i] == std::floor(values_[i]);
+        if (values_[i] * 1024 != std::floor(values_[i] * 1024)) return false;
+    }
+    return most < static_cast<double>(1LL << (whole ? 52 : 42));
 }
 
 }  // namespace pbs::sched

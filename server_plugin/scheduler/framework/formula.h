@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,13 @@ class Formula {
                    is_of_shares(read.what) || is_of_priorities(read.what);
         });
     }
+    // Returns by how much the values of all jobs that gain eligible time grow in a second, to the last digit;
+    // nullopt: they don't grow alike.
+    std::optional<double> growth() const;
+    // REQUIRES: growth(). Returns whether the job's value is computed without rounding, at all times until
+    // the year 2400.
+    bool is_exact(const OrderContext& context, const Resources& resources, JobSlot job);
+
     // Returns whether the formula reads parts of weighted_priority.
     bool reads_priorities() const {
         return std::ranges::any_of(reads_, [](const Read& read) { return is_of_priorities(read.what); });
@@ -103,6 +111,7 @@ class Formula {
                 const Parts& parts) const;
 
     objects::Formula expression_;
+    std::optional<objects::Formula::Sum> sum_;
     std::vector<Read> reads_;  // by index of the expression's names
     std::size_t known_resources_ = SIZE_MAX;
     std::vector<double> values_;

@@ -45,6 +45,10 @@ bool Intake::knows_jobs() {
     if (memory == nullptr || !memory->pending_known || memory->since.lost || memory->policy != in_.policy ||
         memory->prime_now != state_.prime_now)
         return false;
+    const auto grows_alike = [&](JobSlot job) { return t_.jobs.state[job] != 'Q' || grows_exactly(job); };
+    if (in_.policy->growth() &&
+        (memory->last > in_.now || !std::ranges::all_of(memory->since.changed, grows_alike)))
+        return false;
     if (!s_.weighted_priority) return true;
     if (!weighted_) queues_.set_up();  // weighted() needs the queues' jobs for the range
     return memory->urgencies && memory->urgencies == weighted().lasting_range();
@@ -217,7 +221,9 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     entry.sequence = t_.jobs.sequence[job.job];
     entry.owner = t_.jobs.owner[job.job];
     entry.group = t_.jobs.group[job.job];
-    order_key(chain, order_context(), job, entry.key);
+    OrderedJob as_kept = job;
+    if (grows(job.job)) as_kept.score -= grown();
+    order_key(chain, order_context(), as_kept, entry.key);
     put_preempted_first(job.job, entry.key);
     entry.size = job_size(job, t_.jobs.walltime[job.job], needs);
     // A suspended job may have kept the amounts that it needs.
@@ -242,12 +248,49 @@ void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
 
 // Returns whether the jobs' order by their keys stays the same while no event concerns them.
 bool Intake::order_lasts() {
+    if (!order_lasts_) order_lasts_ = find_whether_order_lasts();
+    return *order_lasts_;
+}
+
+bool Intake::find_whether_order_lasts() {
     if (s_.weighted_priority && !weighted().lasting_range()) return false;
+    const auto exact = [&](const std::vector<OrderedJob>& jobs) {
+        return std::ranges::all_of(jobs, [&](const OrderedJob& job) { return grows_exactly(job.job); });
+    };
+    if (in_.policy->growth() && !std::ranges::all_of(classes_, exact)) return false;
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
         return !changes_by_itself(chain, *in_.policy) &&
                key_bits(chain) <= std::tuple_size_v<PendingKey> * 64;
     });
+}
+
+// Returns whether the value of the formula grows for the job, as for all jobs that gain eligible time.
+bool Intake::grows(JobSlot job) const {
+    if (!in_.policy->growth() || !order_lasts_.value_or(true)) return false;
+    const auto counted = t_.accrual(job);
+    return !counted || counted->type == AccrueType::eligible;
+}
+
+// Returns whether the differences to the values of other such jobs stay the same to the last digit.
+bool Intake::grows_exactly(JobSlot job) const {
+    const auto counted = t_.accrual(job);
+    if (counted && counted->type == AccrueType::eligible && counted->since > in_.now) return false;
+    return in_.policy->formula->is_exact(order_context(), t_.resources, job);
+}
+
+// Returns how much such a value has grown since the Epoch.
+double Intake::grown() const {
+    return in_.policy->growth().value_or(0) * static_cast<double>(in_.now.time_since_epoch().count());
+}
+
+PendingKey Intake::key_now(LaneId id, PendingJobs::Position at) const {
+    PendingKey key = pending_->key(id, at);
+    const Lane& lane = (*pending_)[id];
+    if (!lane.grows) return key;
+    std::uint64_t& number = key[lane.preempted ? 1 : 0];  // put_preempted_first()
+    number = ~ordered_bits(number_of_bits(~number) + grown());
+    return key;
 }
 
 // Puts all collected jobs, sorted or not, into their lanes (sorted lists of pending jobs).
@@ -266,6 +309,7 @@ void Intake::load() {
     memory.pending_known = kept;
     memory.policy = in_.policy;
     memory.prime_now = state_.prime_now;
+    memory.by_growth = kept && in_.policy->growth();
     memory.urgencies = s_.weighted_priority ? weighted().lasting_range() : std::nullopt;
 }
 
@@ -285,7 +329,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
                                        UINT32_MAX);
     std::unordered_map<LaneId, std::uint32_t> lane_by_entity;
     const bool by_entity = c_.by_soft_limits || (s_.fairshare && state_.shares != nullptr) ||
-                           (deal != nullptr && deal->part != nullptr);
+                           (deal != nullptr && deal->part != nullptr) || in_.policy->growth();
     struct InLane {
         std::uint32_t lane;
         std::uint32_t index;

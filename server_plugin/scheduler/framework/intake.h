@@ -44,6 +44,8 @@ class Intake : CyclePart {
     OrderedJob ordered(JobSlot job, JobClass job_class);
     // The weighted priorities in this cycle. Computed when first asked for.
     const WeightedPriority& weighted();
+    // Returns the job's key now.
+    PendingKey key_now(LaneId lane, PendingJobs::Position at) const;
     // The Deal (deal.h) by which the lanes of the class take turns at the instant; null: only keys order the
     // jobs.
     const Deal* deal_of(JobClass job_class, Instant at) const;
@@ -58,6 +60,10 @@ class Intake : CyclePart {
     void collect();
     void add_requeued();
     bool order_lasts();
+    bool find_whether_order_lasts();
+    bool grows(JobSlot job) const;
+    double grown() const;
+    bool grows_exactly(JobSlot job) const;
     void load();
     void load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs);
     void renew();
@@ -67,7 +73,8 @@ class Intake : CyclePart {
     bool is_preempted(JobSlot job) const { return t_.jobs.rare_fields(job).preempted_at != Instant{}; }
     void put_preempted_first(JobSlot job, PendingKey& key) const;
     LaneId lane_of(JobSlot job, JobClass job_class, const Deal* deal) const {
-        return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job, deal), is_preempted(job));
+        return pending_->lane(job_class, lane_is_of(job, job_class), entity_of(job, deal), is_preempted(job),
+                              grows(job));
     }
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
@@ -87,6 +94,7 @@ class Intake : CyclePart {
     std::vector<const Filter*> before_turns_;  // the filters with the trait before_turns
     std::optional<std::uint32_t>
         under_threshold_;  // the answer to jobs at or below the threshold, once it is computed
+    std::optional<bool> order_lasts_;
     std::vector<std::uint32_t> nodes_of_request_;  // by request: nodes of its queued jobs; 0: not known yet
 };
 

@@ -15,6 +15,13 @@ struct Policy {
     std::optional<Formula> formula{};
     // Returns whether jobs have a score (OrderedJob::score). Jobs with the largest scores go first.
     bool has_scores() const { return formula || settings.weighted_priority; }
+    // Returns by how much a second jobs' values grow, if only that changes the order of jobs that gain
+    // eligible time and of those that don't.
+    std::optional<double> growth() const {
+        return formula && formula->changes_with_time() && !settings.job_sort_formula_threshold
+                   ? formula->growth()
+                   : std::nullopt;
+    }
     // The chains of comparators that the profile makes for this policy. Their names of resources were
     // resolved when Resources::version() was `resources_seen`.
     Chain chain{};

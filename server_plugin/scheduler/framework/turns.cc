@@ -115,7 +115,7 @@ bool Turns::next(Turn& turn, JobClass job_class) {
         if (!found || (is_new && next->at < turn.at)) turn.at = next->at;
     }
     turn.as_of = state_number();
-    turn.key = pending.key(turn.lane, turn.at);
+    turn.key = intake_.key_now(turn.lane, turn.at);
     // Compute the level again: after a start the job's entity may exceed its soft limits.
     if (c_.by_soft_limits)
         set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));

@@ -46,9 +46,10 @@ void PendingJobs::clear() {
     clock_ = now;
 }
 
-LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity, bool preempted) {
-    const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U);
-    const auto key = (static_cast<std::uint64_t>(entity) << 4 | kind) << 32 | of;
+LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t entity, bool preempted,
+                         bool grows) {
+    const auto kind = static_cast<std::uint64_t>(job_class) | (preempted ? 8U : 0U) | (grows ? 16U : 0U);
+    const auto key = (static_cast<std::uint64_t>(entity) << 5 | kind) << 32 | of;
     const auto [place, made] = lane_ids_.try_emplace(key, static_cast<LaneId>(lanes_.size()));
     if (made) {
         Lane& lane = lanes_.emplace_back();
@@ -56,6 +57,7 @@ LaneId PendingJobs::lane(JobClass job_class, std::uint32_t of, std::uint32_t ent
         lane.of = of;
         lane.entity = entity;
         lane.preempted = preempted;
+        lane.grows = grows;
     }
     return place->second;
 }

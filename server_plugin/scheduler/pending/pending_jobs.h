@@ -128,6 +128,7 @@ struct Lane {
     std::uint32_t of = 0;
     std::uint32_t entity = 0;  // the entity of the fair-share tree; 0: any
     bool preempted = false;    // the jobs were preempted and haven't run since
+    bool grows = false;  // the scores of the jobs, in their keys, are as of the Epoch, and all grow alike
     std::uint32_t jobs = 0;
     // The lane's index among the lanes of its class that have jobs.
     std::uint32_t place = 0;
@@ -181,7 +182,8 @@ class PendingJobs {
 
     void clear();
     // Returns the lane of jobs of this class, user or queue, and entity; makes one if there is none.
-    LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false);
+    LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false,
+                bool grows = false);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
     // Returns the lanes of a class that have jobs, in no order.

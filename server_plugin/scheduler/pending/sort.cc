@@ -28,6 +28,11 @@ std::uint64_t ordered_bits(double value) {
     return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
+double number_of_bits(std::uint64_t bits) {
+    constexpr std::uint64_t kSign = 1ULL << 63;
+    return std::bit_cast<double>((bits & kSign) != 0 ? bits & ~kSign : ~bits);
+}
+
 namespace {
 
 // Writes the numbers of a chain one after the other, from the most significant bits on.

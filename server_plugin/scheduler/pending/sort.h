@@ -108,5 +108,7 @@ void order_key(const Chain& chain, const OrderContext& context, const OrderedJob
 
 // Returns a number for a double, so that the numbers have the doubles' order.
 std::uint64_t ordered_bits(double value);
+// Returns the number of which these are the ordered_bits().
+double number_of_bits(std::uint64_t bits);
 
 }  // namespace pbs::sched

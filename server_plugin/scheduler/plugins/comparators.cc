@@ -104,7 +104,9 @@ const Comparator kFormulaOrder{
     .number = [](const Context&, const OrderedJob& job, std::uint32_t) { return ~ordered_bits(job.score); },
     .shown = KeyForm::score,
     .changes_by_itself =
-        [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
+        [](const Policy& policy) {
+            return policy.formula && policy.formula->changes_with_time() && !policy.growth();
+        }};
 
 // weighted_priority: the job with the larger sum goes first. Intake finds out whether the order lasts,
 // because the range of urgencies and the tickets change with other jobs.

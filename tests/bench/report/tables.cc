@@ -161,7 +161,7 @@ Table events() {
          {"CycleAfterArrival", "CycleAfterEnd", "CycleAfterEndShares", "CycleAfterEndUrgencies",
           "CycleAfterEndOfMostUrgent", "CycleAfterEndDrained", "CycleAfterEndEntityLimits",
           "CycleAfterEndReservations", "CycleAfterEndPreemption", "CycleAfterEndEstimates",
-          "CycleAfterEndSets", "CycleAfterEndUserLimits"})
+          "CycleAfterEndSets", "CycleAfterEndUserLimits", "CycleAfterEndEligibleTime"})
         rows.push_back({name, counters("cycle_bench", fmt::format("{}/1000000", name), times)});
     return {"events", 1, rows};
 }
