@@ -139,8 +139,10 @@ class FitIndex {
     // Begins to keep them anew, with no difference from the present. Returns the number by which
     // has_ahead() knows these amounts. O(vnodes).
     std::uint64_t begin_ahead(Inventory& inventory);
-    // Returns whether the amounts with this number are still kept.
-    bool has_ahead(const Inventory& inventory, std::uint64_t number) const {
+    // Returns whether the amounts with this number are still kept. If so, they are until the present amounts
+    // change: settles first, because many changed vnodes give them up.
+    bool has_ahead(Inventory& inventory, std::uint64_t number) {
+        settle(inventory);
         return number != 0 && ahead_.number == number && ahead_.version == inventory.version();
     }
     // Adds shares of vnodes to the difference between the later amounts and the present ones (sign 1), or

@@ -117,7 +117,7 @@ class Vnodes : public Inventory {
     bool moves(PoolId pool) const { return index_[pool].moves(); }
     // The amounts at a later instant, which stay from one look-ahead to the next (FitIndex::begin_ahead()).
     std::uint64_t begin_ahead() { return index_.begin_ahead(*this); }
-    bool has_ahead(std::uint64_t number) const { return index_.has_ahead(*this, number); }
+    bool has_ahead(std::uint64_t number) { return index_.has_ahead(*this, number); }
     void change_ahead(std::span<const Share> shares, int sign) { index_.change_ahead(*this, shares, sign); }
     void enter_ahead(PoolId pool) { index_.enter_ahead(*this, pool); }
     void leave_ahead() { index_.leave_ahead(*this); }
