@@ -74,7 +74,7 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStartsWhateverTheOptions) {
 void limit_users(Site& site, int seed) {
     std::mt19937 random(static_cast<unsigned>(seed) * 91 + 5);
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    const auto limits = [&] {
+    const auto some_limits = [&] {
         std::vector<LimitOptions> limits;
         if (pick(0, 3) > 0) limits.push_back({.entity = EntityKind::user, .most = pick(1, 4)});
         if (pick(0, 1) > 0)
@@ -85,7 +85,7 @@ void limit_users(Site& site, int seed) {
             limits.push_back({.entity = EntityKind::group, .resource = mem, .most = pick(4, 40) * kGb});
         return limits;
     };
-    const auto named = limits();
+    const auto named = some_limits();
     const auto of_server = records_of(named);
     ServerRecord server;
     server.max_user_run = pick(0, 2) == 0 ? pick(1, 4) : -1;
@@ -96,7 +96,7 @@ void limit_users(Site& site, int seed) {
                           .max_running = pick(0, 1) == 0 ? pick(2, 8) : -1,
                           .max_user_run = pick(0, 1) == 0 ? pick(1, 3) : -1,
                           .nodes = pick(0, 1) == 0 ? pick(4, 60) : -1,
-                          .limits = limits()});
+                          .limits = some_limits()});
     site.world.configure();
 }
 
