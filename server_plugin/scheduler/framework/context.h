@@ -27,6 +27,7 @@ struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when `list` was computed; SIZE_MAX: never
     bool missed = false;           // since then a job that the list releases was considered and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere at that time
+    bool settled = false;          // the reservations had been compared with those of the last cycle
     Releases list;
     // By blocker: the amounts that limits leave which aren't on users.
     std::array<JobSize, 32> left{};

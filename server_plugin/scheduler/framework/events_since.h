@@ -97,7 +97,9 @@ class OpenLimits {
     static std::uint64_t place(EntityKind entity, std::uint32_t who) {
         return static_cast<std::uint64_t>(entity) << 32 | who;
     }
-    values::HashMap<std::uint64_t, OfEntity> of_;  // by kind and number of the entity
+    // By kind and number of the entity. Each entity of which a limit has opened stays until a cycle over all
+    // jobs.
+    values::HashMap<std::uint64_t, OfEntity> of_;
 };
 
 struct EventMemory {

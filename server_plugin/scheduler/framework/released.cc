@@ -53,6 +53,7 @@ void ReleasedJobs::begin() {
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
     note_open_limits();
+    static_cast<void>(left_of_limits());  // notes the other open limits, also if no lane is searched
 }
 
 // Notes which limits on owners and groups let jobs pass again. If nothing is left of one, those that it
@@ -186,6 +187,7 @@ bool ReleasedJobs::was_held_up(const CandidateQueues& queues) const {
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
+    released.settled = settled_;
     released.everywhere = c_.room_everywhere;
     released.anywhere.reset();
     released.behind.reset();
@@ -204,9 +206,26 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     const auto is_any = [](const JobSize& most) { return most.holds({}); };
     if (std::ranges::any_of(left.lifted, is_any))
         add_rooms_by_blocker(list, rooms_anywhere(queues), left.lifted);
-    released.of_users = {};
-    in_.events->open_of_users.visit_all(
-        [&](const OpenLimits::Open& open) { add_open(open, kAnySize, queues, false, released.of_users); });
+    find_of_users(queues);
+}
+
+// Finds what the open limits of all users release, as if each left any amount.
+void ReleasedJobs::find_of_users(CandidateQueues& queues) {
+    UserReleases& out = queues.released.of_users;
+    out = {};
+    Blockers lifted = 0;
+    Blockers open_before = 0;
+    in_.events->open_of_users.visit_all([&](const OpenLimits::Open& open) {
+        const bool is_lifted = open.since == in_.events->pending.clock();
+        (is_lifted ? lifted : open_before) |= blocker::less_of(open.key);
+        out.parked_before = std::max(out.parked_before, open.since);
+    });
+    const auto add = [&](Blockers blockers, std::span<const JobSize> rooms) {
+        if (blockers == 0) return;
+        for (const JobSize& room : rooms) out.list.add({blockers, room});
+    };
+    add(open_before, queues.released.freed);
+    if (lifted != 0) add(lifted, rooms_anywhere(queues));
 }
 
 // Adds to `list` what a limit on a user releases of which so much is left: where vnodes became freer, or
@@ -257,11 +276,14 @@ const UserReleases* ReleasedJobs::of_lane(const Lane& lane, CandidateQueues& que
     for (std::size_t i = 0; i < lifted_at.size(); ++i)
         if (lifted_at[i] >= lane.behind_since) out.any_size |= Blockers{1} << i;
     out.list.add({out.any_size, kAnySize});
-    if (lane.of_one_user)
+    if (lane.of_one_user) {
         add_open_of(lane.owner, lane.group, queues, true, out);
-    else
+    } else {
+        Blockers open_limits = 0;
         in_.events->open_of_users.visit_all(
-            [&](const OpenLimits::Open& open) { add_open(open, kAnySize, queues, true, out); });
+            [&](const OpenLimits::Open& open) { open_limits |= blocker::less_of(open.key); });
+        for (const JobSize& room : rooms_anywhere(queues)) out.list.add({open_limits, room});
+    }
     out.parked_before = in_.events->pending.clock();
     return &out;
 }
@@ -288,6 +310,7 @@ Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
     const bool good = released.as_of != SIZE_MAX && released.everywhere == c_.room_everywhere &&
+                      released.settled == settled_ &&
                       (since == 0 || (!released.missed && since < in_.events->since.freed.size()));
     if (!good) find(queues, released);
     return released;

@@ -24,7 +24,7 @@ class ReleasedJobs : CyclePart {
     // Returns the further releases of jobs that wait because of limits on this user; null: there are none.
     const UserReleases* of_user(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues);
     // The same for the jobs of a lane: of its only user; or of all users, if it has jobs of several; or all
-    // that the lane has missed, if it is behind.
+    // that the lane has missed, if it is behind. Valid until the next of_lane() or of_user().
     const UserReleases* of_lane(const Lane& lane, CandidateQueues& queues);
     // Returns whether the lane is closed, and no limit on its user has opened since.
     bool is_closed(const Lane& lane) const;
@@ -42,6 +42,7 @@ class ReleasedJobs : CyclePart {
     };
     static constexpr std::size_t kMostOpen = 128;
     void find(CandidateQueues& queues, Released& released);
+    void find_of_users(CandidateQueues& queues);
     JobSize fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const;
     void add_rooms(const QueueView& view, bool everywhere, std::vector<JobSize>& rooms);
     void add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const;

@@ -78,7 +78,7 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     for (; pending.find(turn.lane, released.list, turn.at, &released.no_place, others, of_lane);
          ++turn.at.index) {
         const JobSlot job = pending.job(turn.lane, turn.at);
-        if (lane.of_one_user && judge_.is_closed_to({job, turn.job_class, 1, 0, 0}, queues)) {
+        if (!c_.preempts && lane.of_one_user && judge_.is_closed_to({job, turn.job_class, 1, 0, 0}, queues)) {
             pending.close(turn.lane);
             return false;
         }
@@ -136,7 +136,7 @@ bool Turns::begin(Turn& turn) {
     const PendingJobs& pending = intake_.jobs();
     if (!pending.settle(turn.lane, turn.at)) return false;
     turn.as_of = SIZE_MAX;
-    turn.key = pending.key(turn.lane, turn.at);
+    turn.key = intake_.key_now(turn.lane, turn.at);
     turn.turn = begin_of(turn.lane);
     note_ratios(turn.lane);
     return true;
@@ -294,8 +294,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
         }
     }
     std::ranges::make_heap(heap, later_turn);
-    // After a start, most lanes may have no job that fits: when this many were dropped in a row, update all
-    // turns together.
+    // Most lanes may have no job that fits, in particular after a start: when this many were dropped in a
+    // row, update all turns together.
     constexpr int kMostDropped = 16;
     int dropped = 0;  // number of lanes dropped in a row
     while (!heap.empty()) {

@@ -15,6 +15,10 @@ void KeptEstimates::begin(FreeTimes times, const std::optional<Premises>& premis
     premises_ = premises;
     now_ = now;
     times_ = std::move(times);
+    // An exception may have ended the last cycle before end().
+    index_.clear();
+    freer_.clear();
+    next_ = 0;
     freer_at_.assign(times_.vnodes(), 0);
     old_ = std::exchange(list_, {});
     taken_.assign(old_.size(), false);

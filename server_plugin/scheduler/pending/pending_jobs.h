@@ -83,7 +83,8 @@ class Releases {
 };
 
 // Releases of jobs that waited because of limits on their users: of one user's jobs, or of several users'
-// that are in one lane. A job that was parked later was refused by such a limit as it is now.
+// that are in one lane. A job that was parked later was refused by such a limit as it is now. For a lane that
+// was closed while other events happened, these are all releases that it has missed.
 struct UserReleases {
     Releases list{};
     std::uint32_t parked_before = 0;  // by PendingJobs::clock()
@@ -141,7 +142,7 @@ struct Lane {
     std::uint32_t closed_at = 0;
     std::uint32_t behind_since = 0;
     std::vector<std::uint32_t> blocks;
-    // What a search reads of a block before it reads its jobs.
+    // The facts about a block that a search reads before its jobs.
     struct Sums {
         JobSize least{};
         ShortestJobs shortest = kNoJobs;
@@ -192,7 +193,7 @@ class PendingJobs {
     // of its shortest jobs (for several numbers of CPUs, each twice the last), and the sizes of its smallest
     // jobs.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
-    // The number of calls of advance(), by which jobs note when they were parked.
+    // The time by which jobs note when they were parked: 1, and 1 more for each call of advance().
     std::uint32_t clock() const { return clock_; }
     void advance() { ++clock_; }
     // close() notes that no job of the lane can start because of its user, and open() that one may. A lane
@@ -350,8 +351,9 @@ class PendingJobs {
                   const Releases& releases);
     static bool may_hold(const Lane::Sums& sums, const Releases& releases);
     static bool may_hold(const Lane::Sums& sums, const UserReleases* of_users) {
-        return of_users != nullptr && sums.parked_from < of_users->parked_before &&
-               may_hold(sums, of_users->list);
+        if (of_users == nullptr) return false;
+        const bool only_limits = (of_users->list.blockers() & ~blocker::kUsesOfUsers) == 0;
+        return (!only_limits || sums.parked_from < of_users->parked_before) && may_hold(sums, of_users->list);
     }
     const Block& block(LaneId lane, Position at) const { return blocks_[lanes_[lane].blocks[at.block]]; }
     std::uint32_t new_block(LaneId lane, std::size_t place);
