@@ -280,6 +280,33 @@ TEST_F(ArrayTest, SubjobsOfItAreDeleted) {
     EXPECT_THAT(accounting_text(), Not(HasSubstr(";D;0[4].svr;")));
 }
 
+// A subjob may be deleted while its shepherd looks up its user. If the look-up then fails, the subjob must
+// not come back.
+TEST_F(ArrayTest, ADeletedSubjobThatWasNeverStartedEnds) {
+    const std::string id = submit_array("1-3");
+    schedule();
+    EXPECT_THAT(started(), ElementsAre("0[1].svr", "0[2].svr"));
+    const auto never_started = [&](const std::string& subjob) {
+        RunReport report = ended(subjob, 0);
+        report.state = RunState::never_started;
+        report.exit.message = "the user can't be looked up";
+        executor_.reports.push_back(report);
+        take_run_events(*server_);
+    };
+    EXPECT_EQ(del("0[2]"), 0);
+    never_started("0[2].svr");
+    EXPECT_EQ(listed("0[2]"), "0[2] X");
+    EXPECT_EQ(job_shows(id, "array_indices_remaining"), "3");
+    schedule();
+    EXPECT_THAT(started(), ElementsAre("0[3].svr"));
+    EXPECT_EQ(del(id), 0);
+    never_started("0[1].svr");
+    EXPECT_EQ(listed(id), "0[] B");
+    never_started("0[3].svr");
+    EXPECT_EQ(listed(id), "15001");
+    EXPECT_TRUE(server_->state.jobs().empty());
+}
+
 TEST_F(ArrayTest, TheLastThatWaitsIsDeletedAndItEnds) {
     const std::string id = submit_array("1-3");
     schedule();

@@ -55,6 +55,19 @@ class CycleTest : public ServerTest {
         ASSERT_FALSE(cycles.has_decisions());
         ASSERT_EQ(states(), "QQQ");
     }
+    // Moves the clock, and does what the server does each second. Returns the number of cycles.
+    int later(Cycles& cycles, int64_t seconds) {
+        move_clock(seconds);
+        for (int i = 0; i < 10; ++i) cycles.look_at_clock();
+        return schedule(cycles);
+    }
+    // Returns how often a start has failed, and its job was queued again.
+    size_t failed_starts() const {
+        const std::string text = log_text();
+        size_t count = 0;
+        for (size_t at = 0; (at = text.find("Requeueing job", at)) != std::string::npos; ++at) ++count;
+        return count;
+    }
     std::string states() {
         return job_shows(a, "job_state") + job_shows(b, "job_state") + job_shows(c, "job_state");
     }
@@ -212,38 +225,29 @@ TEST_F(CycleTest, AJobWhoseStartIsRefusedHoldsNoOthersUp) {
 // once and without end: the job waits longer and longer.
 TEST_F(CycleTest, AJobWhoseStartFailsIsTriedAgainLater) {
     Cycles cycles(*server_);
-    const auto tries = [&] {
-        const std::string text = log_text();
-        size_t count = 0;
-        for (size_t at = 0; (at = text.find("Requeueing job", at)) != std::string::npos; ++at) ++count;
-        return count;
-    };
-    const auto later = [&](int64_t seconds) {
-        move_clock(seconds);
-        for (int i = 0; i < 10; ++i) cycles.look_at_clock();
-        return schedule(cycles);
-    };
     unanswered_user = user_;
     a = submit(user(), {}, "q");
     unanswered_user.clear();
     ASSERT_EQ(a, std::to_string(PBSE_SYSTEM)) << "who the owner is has to be known";
+    move_clock(7);  // the server remembers a failed look-up for some seconds
     a = submit(user(), {}, "q");
+    move_clock(9);  // and a look-up for one second
     unanswered_user = user_;
     EXPECT_LE(schedule(cycles), 2);
-    EXPECT_EQ(tries(), 1u);
+    EXPECT_EQ(failed_starts(), 1u);
     EXPECT_EQ(job_shows(a, "job_state"), "Q");
     EXPECT_EQ(job_shows(a, "comment"), "Not Running: it could not be started: the user " + user_ +
                                            " can't be looked up: Input/output error");
-    later(10);
-    EXPECT_EQ(tries(), 2u);
-    later(20);
-    EXPECT_EQ(tries(), 3u);
-    later(21);
-    EXPECT_EQ(tries(), 3u) << "it waits for 4 seconds now";
-    later(30);
-    EXPECT_EQ(tries(), 4u);
+    later(cycles, 15);
+    EXPECT_EQ(failed_starts(), 2u);
+    later(cycles, 22);
+    EXPECT_EQ(failed_starts(), 3u);
+    later(cycles, 23);
+    EXPECT_EQ(failed_starts(), 3u) << "it waits for 4 seconds now";
+    later(cycles, 30);
+    EXPECT_EQ(failed_starts(), 4u);
     unanswered_user.clear();
-    later(150);
+    later(cycles, 150);
     EXPECT_EQ(job_shows(a, "job_state"), "R");
     // Now its shepherd says that it hasn't started the job.
     RunReport report = ended(a, 0);
@@ -254,7 +258,95 @@ TEST_F(CycleTest, AJobWhoseStartFailsIsTriedAgainLater) {
     EXPECT_LE(schedule(cycles), 2);
     EXPECT_EQ(job_shows(a, "job_state"), "Q");
     EXPECT_EQ(job_shows(a, "comment"), "Not Running: it could not be started: no room");
-    later(300);
+    later(cycles, 300);
+    EXPECT_EQ(job_shows(a, "job_state"), "R");
+}
+
+// Each start of a subjob gives the array another handle of the plugin. The array waits longer and longer all
+// the same.
+TEST_F(CycleTest, AnArrayWhoseStartsFailIsTriedAgainLaterAndLater) {
+    Cycles cycles(*server_);
+    executor_.fail_starts = true;
+    executor_.failure = PBSE_TRYAGAIN;
+    const std::string array = submit(user(), {attribute("array_indices_submitted", "1-9")}, "q");
+    schedule(cycles);
+    size_t before = failed_starts();
+    EXPECT_GE(before, 1u);
+    const auto is_tried = [&](int64_t seconds) {
+        later(cycles, seconds);
+        const size_t now = failed_starts();
+        return std::exchange(before, now) != now;
+    };
+    EXPECT_TRUE(is_tried(5));
+    EXPECT_TRUE(is_tried(10));
+    EXPECT_FALSE(is_tried(11)) << "it waits for 4 seconds now";
+    EXPECT_TRUE(is_tried(20));
+    EXPECT_FALSE(is_tried(24)) << "it waits for 8 seconds now";
+    EXPECT_TRUE(is_tried(70));
+    EXPECT_FALSE(is_tried(80)) << "the failures aren't forgotten yet";
+    EXPECT_TRUE(is_tried(400));
+    EXPECT_TRUE(is_tried(405)) << "they were forgotten after a long time";
+    executor_.fail_starts = false;
+    later(cycles, 450);
+    EXPECT_FALSE(executor_.started.empty());
+    EXPECT_EQ(job_shows(array, "job_state"), "B");
+}
+
+// The count of failed starts goes on if a start fails long after its job was put aside.
+TEST_F(CycleTest, AStartThatFailsLateIsNotTheFirst) {
+    Cycles cycles(*server_);
+    executor_.fail_starts = true;
+    executor_.failure = PBSE_TRYAGAIN;
+    a = submit(user(), {}, "q");
+    schedule(cycles);
+    for (const int64_t seconds : {5, 10}) later(cycles, seconds);
+    ASSERT_EQ(failed_starts(), 3u);
+    executor_.fail_starts = false;
+    later(cycles, 20);
+    ASSERT_EQ(job_shows(a, "substate"), "41");
+    later(cycles, 200);
+    RunReport report = ended(a, 0);
+    report.state = RunState::never_started;
+    report.exit.message = "no answer";
+    executor_.reports = {report};
+    take_run_events(*server_);
+    schedule(cycles);
+    later(cycles, 205);
+    EXPECT_EQ(job_shows(a, "job_state"), "Q") << "it waits for 8 seconds";
+    later(cycles, 215);
+    EXPECT_EQ(job_shows(a, "job_state"), "R");
+}
+
+// If a job is altered while it is put aside, it is tried at once. It is put aside again if the start fails.
+TEST_F(CycleTest, AnAlteredJobIsTriedAtOnceAndIsThenPutAside) {
+    Cycles cycles(*server_);
+    executor_.fail_starts = true;
+    executor_.failure = PBSE_TRYAGAIN;
+    a = submit(user(), {}, "q");
+    schedule(cycles);
+    ASSERT_EQ(failed_starts(), 1u);
+    EXPECT_EQ(ask(root(), ifl::RequestType::modify_job,
+                  ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, a, {attribute("Priority", "5")}})
+                  .code,
+              0);
+    EXPECT_LE(schedule(cycles), 3);
+    EXPECT_EQ(failed_starts(), 2u);
+    executor_.fail_starts = false;
+    later(cycles, 100);
+    EXPECT_EQ(job_shows(a, "job_state"), "R");
+}
+
+// While the directory service doesn't answer, the start of a user's further jobs doesn't ask it again.
+TEST_F(CycleTest, AUserWhoCannotBeLookedUpIsLookedUpOnceForAllHisJobs) {
+    Cycles cycles(*server_);
+    a = submit(user(), {}, "q");
+    move_clock(9);
+    unanswered_user = user_;
+    schedule(cycles);
+    ASSERT_EQ(failed_starts(), 1u);
+    unanswered_user.clear();
+    EXPECT_EQ(submit(user(), {}, "q"), std::to_string(PBSE_SYSTEM));
+    later(cycles, 20);
     EXPECT_EQ(job_shows(a, "job_state"), "R");
 }
 

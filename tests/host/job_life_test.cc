@@ -149,6 +149,38 @@ TEST_F(JobLife, AJobThatCannotBeStartedIsHeldWithTheReason) {
     EXPECT_THAT(job_shows(id, "comment"), HasSubstr("no start today"));
 }
 
+TEST_F(JobLife, AJobThatCannotBeStartedNowWaits) {
+    executor_.fail_starts = true;
+    executor_.failure = PBSE_TRYAGAIN;
+    const std::string id = running_job();
+    EXPECT_EQ(job_shows(id, "job_state"), "Q");
+    EXPECT_THAT(job_shows(id, "comment"), HasSubstr("no start today"));
+    EXPECT_EQ(server_->failed_starts.size(), 1U);
+}
+
+// A job may be deleted while its shepherd looks up its user. If the look-up then fails, the job must not come
+// back.
+TEST_F(JobLife, ADeletedJobThatWasNeverStartedEnds) {
+    const std::string deleted = running_job();
+    ASSERT_EQ(
+        ask(root(), ifl::RequestType::delete_job, ifl::Manage{PBS_CMD_DELETE, PBS_OBJ_JOB, deleted, {}}).code,
+        0);
+    const std::string aborted = running_job();
+    Change change(*server_, server_->now());
+    abort_job(change, change.job(*server_->state.job(aborted)), "no longer wanted");
+    ASSERT_TRUE(change.commit());
+    for (const std::string& id : {deleted, aborted}) {
+        EXPECT_EQ(job_shows(id, "substate"), "50");
+        RunReport never = ended(id, 0);
+        never.state = RunState::never_started;
+        never.exit.message = "the user can't be looked up";
+        report(never);
+        EXPECT_EQ(job_shows(id, "substate", "x"), "91");
+        EXPECT_THAT(accounting_text(), HasSubstr(";E;" + id));
+    }
+    EXPECT_TRUE(server_->failed_starts.empty());
+}
+
 TEST_F(JobLife, AReportOfAnEarlierRunIsNotThisRuns) {
     const std::string id = running_job();
     RunReport old = ended(id, 0);

@@ -771,8 +771,11 @@ TEST_F(RunnerTest, WithoutMemoryAStartEndsOnceAndARefusedOneNeverRuns) {
         ends.reserve(100);
         const auto take_events = [&] {
             call([&] {
-                for (const RunReport& report : runner_->events())
+                for (const RunReport& report : runner_->events()) {
                     if (report.state != RunState::running) ends.push_back(report.state);
+                    // The server puts a job aside that has a reason, and starts another one at once.
+                    if (report.state == RunState::never_started) EXPECT_FALSE(report.exit.message.empty());
+                }
             });
         };
         EXPECT_TRUE(!started || eventually([&] {
@@ -821,6 +824,41 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
             return !ended.empty();
         }));
         happened = left == 0;
+        runner_->forget(start.id);
+    }
+    ::kill(launcher, SIGCONT);
+    EXPECT_TRUE(runner_->terminate(first.id, 0s));
+}
+
+// As above, but the end is requested when the launcher's answer has come: the request itself takes the
+// answer.
+TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatHasJustGotItsWardenIsNotLost) {
+    const JobStart first = job("sleep 100\n", "first.test");
+    ASSERT_TRUE(runner_->start(first));
+    const pid_t launcher = stop_launcher_of(first.id);
+    bool happened = true;
+    for (long at = 1; happened && !HasFailure(); ++at) {
+        SCOPED_TRACE(fmt::format("allocation {}", at));
+        ::kill(launcher, SIGSTOP);
+        pollfd answered{runner_->event_fd(), POLLIN, 0};
+        while (::poll(&answered, 1, 0) == 1) static_cast<void>(runner_->events());
+        const JobStart start = job("sleep 100\n", fmt::format("{}.asked.test", at));
+        ASSERT_TRUE(runner_->start(start));
+        ::kill(launcher, SIGCONT);
+        ASSERT_EQ(::poll(&answered, 1, 10'000), 1);
+        allocations_left = at;
+        bool asked = false;
+        try {
+            asked = runner_->terminate(start.id, 0s).has_value();
+            happened = std::exchange(allocations_left, 0) == 0;
+        } catch (const std::bad_alloc&) {
+            asked = runner_->terminate(start.id, 0s).has_value();
+        }
+        EXPECT_TRUE(asked);
+        const auto end = wait_for(*runner_, [&](const RunReport& report) {
+            return report.id == start.id && report.state != RunState::running;
+        });
+        EXPECT_EQ(end.id, start.id);
         runner_->forget(start.id);
     }
     ::kill(launcher, SIGCONT);

@@ -39,7 +39,7 @@ class FakeExecutor : public Executor {
     }
     Result<void> start(JobStart job) override {
         if (throw_at_starts) throw std::bad_alloc();
-        if (fail_starts) return fail(15010, "no start today");
+        if (fail_starts) return fail(failure, "no start today");
         started.push_back(std::move(job));
         return {};
     }
@@ -85,6 +85,7 @@ class FakeExecutor : public Executor {
     std::vector<RunReport> reports;
     uid_t refused_uid = static_cast<uid_t>(-1);
     bool fail_starts = false;
+    int failure = PBSE_SYSTEM;  // the code of a start that fails
     bool fail_weights = false;
     std::string weightless;  // the id of a job that can't be weighed
     useconds_t weight_takes_us = 0;

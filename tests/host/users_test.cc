@@ -10,13 +10,16 @@ namespace {
 
 TEST(RecentUsers, AreThoseOfTheSystem) {
     RecentUsers users;
+    int error = -1;
     for (const int64_t now : {100, 100, 101}) {
-        const auto root = users.find("root", now);
+        const auto root = users.find("root", now, error);
         ASSERT_TRUE(root);
         EXPECT_EQ(root->name, "root");
         EXPECT_EQ(root->uid, 0U);
         EXPECT_EQ(root->group, find_user("root")->group);
-        EXPECT_FALSE(users.find("no such user", now));
+        EXPECT_EQ(error, 0);
+        EXPECT_FALSE(users.find("no such user", now, error));
+        EXPECT_EQ(error, 0);
     }
 }
 
@@ -32,7 +35,8 @@ TEST(FindUser, TellsAFailureFromAMissingUser) {
     const rlimit none{0, files.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
     RecentUsers users;
-    const bool found = find_user("daemon", &error) || users.find("daemon", 100) || find_group("daemon");
+    const bool found =
+        find_user("daemon", &error) || users.find("daemon", 100, error) || find_group("daemon");
     int group_error = 0;
     (void)find_group("daemon", &group_error);
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
@@ -40,7 +44,12 @@ TEST(FindUser, TellsAFailureFromAMissingUser) {
     if (error == 0) GTEST_SKIP() << "another module of the look-ups says that there is no such user";
     EXPECT_EQ(error, EMFILE);
     EXPECT_EQ(group_error, EMFILE);
-    EXPECT_TRUE(users.find("daemon", 100, &error)) << "a failure isn't remembered";
+    for (const int64_t now : {100, 104}) {
+        EXPECT_FALSE(users.find("daemon", now, error)) << "a failure is remembered for a time";
+        EXPECT_EQ(error, EMFILE);
+    }
+    EXPECT_TRUE(users.find("root", 104, error)) << "of another user";
+    EXPECT_TRUE(users.find("daemon", 200, error));
     EXPECT_EQ(error, 0);
 }
 

@@ -14,6 +14,11 @@
 
 namespace pbs::host {
 
+bool may_pass(int error) {
+    return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOBUFS ||
+           error == ENOSPC || error == EDQUOT;
+}
+
 Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit) {
     std::string text;
     std::array<char, 16384> buffer;

@@ -15,6 +15,10 @@ using values::Fd;
 using values::system_text;
 using values::write_all;
 
+// Returns whether an error may pass by itself, because it is a lack of memory, descriptors, processes or
+// space on a disk.
+bool may_pass(int error);
+
 // Reads the whole file or descriptor. A file longer than `limit` bytes is an error. The error says which file
 // and why.
 Result<std::string> read_file(const std::string& path, std::size_t limit = 64 * 1024 * 1024);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace {
 constexpr size_t kUsualSpace = size_t{1} << 10;
 constexpr size_t kUsualSpaceOfGroup = size_t{4} << 10;
 constexpr size_t kMostSpace = size_t{16} << 20;  // enough for a group with very many members
+
+// The time for which RecentUsers answers with a failure, in seconds.
+constexpr int64_t kFailureStays = 5;
 
 // Calls a reentrant look-up such as getpwnam_r() with more and more space, from `usual` on, until the entry
 // fits. `call` makes the look-up, and returns its error code. Returns the last one.
@@ -146,12 +150,27 @@ bool in_group(const User& user, const std::string& group, int* error) {
     return std::find(gids.begin(), gids.end(), *gid) != gids.end();
 }
 
-std::optional<User> RecentUsers::find(const std::string& name, int64_t now, int* error) {
-    if (error != nullptr) *error = 0;
-    if (std::exchange(at_, now) != now) users_.clear();
+std::optional<User> RecentUsers::find(const std::string& name, int64_t now, int& error) {
+    error = 0;
+    if (std::exchange(at_, now) != now) {
+        users_.clear();
+        std::erase_if(failures_, [&](const auto& entry) {
+            const Failure& failure = entry.second;
+            return now < failure.begin || now >= failure.end + kFailureStays;
+        });
+    }
     if (const auto known = users_.find(name); known != users_.end()) return known->second;
-    auto user = find_user(name, error);
-    if (user) users_.emplace(name, *user);
+    if (const auto failed = failures_.find(name); failed != failures_.end()) {
+        error = failed->second.error;
+        return std::nullopt;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    auto user = find_user(name, &error);
+    const auto took = std::chrono::round<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+    if (user)
+        users_.emplace(name, *user);
+    else if (error != 0)
+        failures_[name] = {error, now, now + took.count()};
     return user;
 }
 

@@ -43,16 +43,22 @@ std::string not_looked_up(std::string_view kind, std::string_view name, int erro
 // False: the user isn't in the group, or a look-up has failed (`error`).
 bool in_group(const User& user, const std::string& group, int* error);
 
-// Remembers the users that were looked up in the current second. If many jobs of a user arrive at once, one
-// look-up, which a directory service may answer slowly, is enough for them. A user who isn't found is looked
-// up each time.
+// Remembers the users that were looked up in the current second, and for five seconds that a look-up has
+// failed. If many jobs of a user arrive or start at once, one look-up, which a directory service may answer
+// slowly, is enough for them. A user who isn't found is looked up each time.
 class RecentUsers {
   public:
     // `now`: seconds since the Epoch. `error`: as of find_user().
-    std::optional<User> find(const std::string& name, int64_t now, int* error = nullptr);
+    std::optional<User> find(const std::string& name, int64_t now, int& error);
 
   private:
+    struct Failure {
+        int error = 0;
+        int64_t begin = 0;
+        int64_t end = 0;  // later than `begin` if the directory service took its time
+    };
     std::map<std::string, User> users_;
+    std::map<std::string, Failure> failures_;
     int64_t at_ = 0;
 };
 

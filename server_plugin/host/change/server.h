@@ -150,7 +150,7 @@ class Server {
 
     client::Registrations registrations;  // programs that schedule
 
-    RecentUsers recent_users;  // the owners of jobs that are being queued
+    RecentUsers recent_users;  // the owners of jobs that are being queued or started
 
     std::vector<Checkpoint> checkpoints;  // checkpoints that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)
@@ -179,8 +179,8 @@ class Server {
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
     std::vector<RunReport> new_reports;       // those that are not in unstored_reports yet
-    // The plugin's handles of waiting jobs whose last start has failed for a reason that may pass. The cycles
-    // put them aside (cycle.h).
+    // The handles (Job::handle) of waiting jobs whose last start has failed for a reason that may pass, or
+    // that of the array of such a subjob. The cycles put them aside (cycle.h).
     std::vector<uint64_t> failed_starts;
 
     // True after a Shutdown request or a signal: the server's loop ends.

@@ -25,8 +25,14 @@ using std::chrono::nanoseconds;
 // are written for it.
 constexpr size_t kMostStartsAtOnce = 16;
 
-// The longest time, in seconds, for which a job whose start was refused is put aside.
+// The longest time, in seconds, for which a job whose start was refused or has failed is put aside.
 constexpr int64_t kLongestAside = 64;
+
+// Returns for how long a job is put aside after so many refusals or failed starts in succession. The time
+// doubles with each.
+int64_t time_aside(int times) {
+    return std::min(kLongestAside, int64_t{1} << std::clamp(times - 1, 0, 30));
+}
 
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
@@ -212,17 +218,17 @@ bool Cycles::put_aside(uint64_t handle, const std::string& why) {
     Change change(server_, now);
     change.comment(*job, fmt::format("Not Running: PBS Error: {}", why));
     if (auto done = change.commit(); !done) server_.parts.log.error(job->id, done.error().message);
-    put_aside(handle, now);
+    put_aside(handle, refused_jobs_[handle].times, now);
     return true;
 }
 
-// Keeps the plugin from choosing the job for a time, which doubles with each refusal or failed start up to 64
-// seconds.
-void Cycles::put_aside(uint64_t handle, int64_t now) {
+// Keeps the plugin from choosing the job for a time, by the number of its refusals or failed starts. Tells
+// the plugin also if the job is put aside already: a change of the job may have lifted that (take_up() of
+// job_life.h).
+void Cycles::put_aside(uint64_t handle, int times, int64_t now) {
     Refused& refused = refused_jobs_[handle];
-    const int before = std::max(refused.times, refused.failed) - 1;
     refused.aside = true;
-    refused.again = now + std::min(kLongestAside, int64_t{1} << std::min(before, 30));
+    refused.again = now + time_aside(times);
     server_.parts.plugin->put_aside(now, handle, server_.state);
 }
 
@@ -230,19 +236,36 @@ void Cycles::put_aside(uint64_t handle, int64_t now) {
 // cycle would start them again at once.
 void Cycles::put_failed_starts_aside(int64_t now) {
     for (const uint64_t handle : std::exchange(server_.failed_starts, {})) {
-        const Job* job = server_.state.job_told_as(handle);
+        const Job* job = server_.state.job(handle);
         if (job == nullptr || state_for_plugin(*job) != job_state::kQueued) continue;
-        Refused& refused = refused_jobs_[handle];
-        if (refused.aside) continue;  // several subjobs of an array have failed together
-        ++refused.failed;
-        put_aside(handle, now);
+        Failures& failures = failures_[handle];
+        Refused& refused = refused_jobs_[job->told_as()];
+        // Subjobs of an array that fail together count once.
+        if (!refused.aside || failures.count == 0) ++failures.count;
+        failures.last = now;
+        refused.sched.clear();
+        put_aside(job->told_as(), failures.count, now);
     }
 }
 
+// Forgets the failed starts of jobs that are gone, and those that are long past. A job that is being started
+// may fail again.
+void Cycles::forget_failures(int64_t now) {
+    std::erase_if(failures_, [&](const auto& entry) {
+        const auto& [handle, failures] = entry;
+        const Job* job = server_.state.job(handle);
+        if (job == nullptr || job->history()) return true;
+        if (job->running() && job->substate == substate::kPrerun) return false;
+        return failures.last + time_aside(failures.count) + kLongestAside < now ||
+               failures.last > now + kLongestAside;  // the clock was set back
+    });
+}
+
 // Lets the plugin choose jobs again that were put aside for a time that is over. Forgets refusals of jobs
-// that don't wait any more, and failures that are long past.
+// that don't wait any more.
 void Cycles::take_up_jobs(int64_t now) {
     put_failed_starts_aside(now);
+    forget_failures(now);
     for (auto at = refused_jobs_.begin(); at != refused_jobs_.end();) {
         auto& [handle, refused] = *at;
         const Job* job = server_.state.job_told_as(handle);
@@ -254,9 +277,7 @@ void Cycles::take_up_jobs(int64_t now) {
             server_.parts.plugin->take_up(now, handle, server_.state);
             if (waits) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, refused.sched);
         }
-        // A job that has just been started may fail again.
-        if (refused.again + kLongestAside < now || refused.again > now + kLongestAside) refused.failed = 0;
-        const bool done = refused.failed == 0 && (!waits || refused.times == 0);
+        const bool done = !refused.aside && (!waits || refused.times == 0);
         at = done ? refused_jobs_.erase(at) : std::next(at);
     }
 }

@@ -85,8 +85,9 @@ class Cycles {
     bool array_goes_on(const DecisionBatch& batch);
     void note_refusal(const Decision& decision, const DecisionBatch& batch);
     bool put_aside(uint64_t job, const std::string& why);
-    void put_aside(uint64_t job, int64_t now);
+    void put_aside(uint64_t job, int times, int64_t now);
     void put_failed_starts_aside(int64_t now);
+    void forget_failures(int64_t now);
     void take_up_jobs(int64_t now);
     void learn(size_t count, std::chrono::nanoseconds took);
     void learn_of_starts(size_t starts, std::chrono::nanoseconds took);
@@ -107,12 +108,18 @@ class Cycles {
     // on.
     struct Refused {
         int times = 0;
-        int failed = 0;  // starts in succession that were carried out, and failed
         bool aside = false;
         int64_t again = 0;
-        std::string sched{};
+        std::string sched{};  // the scheduler whose cycle was refused; empty: each may try again
     };
     std::map<uint64_t, Refused> refused_jobs_;
+    // The starts in succession that were carried out, and failed, by Job::handle: each start of a subjob
+    // gives its array another handle of the plugin.
+    struct Failures {
+        int count = 0;
+        int64_t last = 0;  // the instant of the last one
+    };
+    std::map<uint64_t, Failures> failures_;
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;
     // The following members are about the cycle under way.

@@ -158,6 +158,9 @@ void retire(Change& change, Job& job, JobEvent end) {
 }
 
 void end_job(Change& change, Job& job, const RunReport& report) {
+    // A deletion that was acknowledged holds, although the job was never started.
+    if (report.state == RunState::never_started && job.deleted)
+        return end_job(change, job, end_of_unlaunched(job));
     Server& server = change.server();
     const RunId id = report.id;
     change.then([&server, id] {
@@ -173,7 +176,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         if (why.empty() || job.state != job_state::kQueued) return;
         set_comment(job, fmt::format("Not Running: it could not be started: {}", why));
         const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : nullptr;
-        const uint64_t waiting = array == nullptr ? job.told_as() : array->told_as();
+        const uint64_t waiting = array == nullptr ? job.handle : array->handle;
         change.then([&server, waiting] { server.failed_starts.push_back(waiting); });
         return;
     }

@@ -35,11 +35,11 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
 void log_job(Change& change, const Job& job, std::string text);
 
 // Marks the job as starting on these places. After the commit the runner starts it. If the runner fails, the
-// job goes back to its queue, held, with the reason as its comment.
+// job goes back to its queue, held unless the reason may pass, with the reason as its comment.
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);
 
 // Ends the job's run by the runner's report: writes the accounting record, then moves the job to the history,
-// removes it, or puts it back into its queue.
+// removes it, or puts it back into its queue. A deleted job that was never started ends, too.
 void end_job(Change& change, Job& job, const RunReport& report);
 
 // Writes the accounting record, the line in the log and the mail of a job's deletion, after the commit.

@@ -117,10 +117,10 @@ std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view 
     return std::chrono::seconds(amount_of(Type::duration, value->value()));
 }
 
-Result<JobStart> job_start(const Job& job, const Server& server, std::string script) {
+Result<JobStart> job_start(const Job& job, Server& server, std::string script) {
     const Attributes& a = job.attributes;
     int error = 0;
-    const auto user = find_user(std::string(a.text("euser")), &error);
+    const auto user = server.recent_users.find(std::string(a.text("euser")), server.now(), error);
     if (error != 0) return fail(PBSE_TRYAGAIN, not_looked_up("user", a.text("euser"), error));
     if (!user) return fail(PBSE_BADUSER, fmt::format("there is no user {} here any more", a.text("euser")));
     JobStart start;

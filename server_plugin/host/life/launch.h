@@ -11,8 +11,8 @@
 
 namespace pbs::host {
 
-// Collects the runner's data for a job. `script` is the script's text.
-Result<JobStart> job_start(const Job& job, const Server& server, std::string script);
+// Collects the runner's data for a job. `script` is the script's text. PBSE_TRYAGAIN: a look-up has failed.
+Result<JobStart> job_start(const Job& job, Server& server, std::string script);
 
 // Returns the limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.
 std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource);
@@ -20,8 +20,8 @@ std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view 
 // Passes the present limits of a running job's walltime and cput to the runner.
 void set_limits(Server& server, const Job& job);
 
-// Starts the job (state R, substate PRERUN). If the runner refuses it, the job goes back to its queue with a
-// system hold and the reason as its comment.
+// Starts the job (state R, substate PRERUN). If that fails, the job goes back to its queue with the reason as
+// its comment, and with a system hold unless the reason may pass.
 void launch(Server& server, uint64_t job);
 
 }  // namespace pbs::host

@@ -101,7 +101,7 @@ Result<void> set_execution_user(Job& job, Server& server) {
     std::string name = entry_for_host(job.attributes.list("User_List"), server.state.host_name);
     if (name.empty()) name = job.owner();
     int error = 0;
-    const auto user = server.recent_users.find(name, server.now(), &error);
+    const auto user = server.recent_users.find(name, server.now(), error);
     if (error != 0) return fail(PBSE_SYSTEM, not_looked_up("user", name, error));
     if (!user)
         return fail(PBSE_BADUSER, fmt::format("Bad UID for job execution: there is no user {} here", name));

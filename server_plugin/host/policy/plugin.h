@@ -91,8 +91,9 @@ class Plugin : public client::Plugin {
     // Reports that the job has changed, or that it is gone: to the plugin, jobs in the history and subjobs
     // that don't run don't exist.
     void tell(int64_t now, const Job& job, const State& state);
-    // Keeps the plugin from choosing a waiting job, because the server has refused its start; take_up() lets
-    // the plugin choose it again. `job`: the plugin's handle of the job.
+    // Keeps the plugin from choosing a waiting job, because the server has refused its start, or the start
+    // has failed; take_up() lets the plugin choose it again. `job`: the plugin's handle of the job. Does
+    // nothing if the job is put aside already.
     void put_aside(int64_t now, uint64_t job, const State& state);
     void take_up(int64_t now, uint64_t job, const State& state);
     // Reports a reservation. If it is about to end or has no places, reports only that its queue is a

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/run/launch_message.h"
@@ -25,6 +26,11 @@ namespace {
 // The most answers that one call of carry() takes.
 constexpr int kMostAnswers = 64;
 
+tl::unexpected<Error> start_error(int error, std::string_view what) {
+    return fail(may_pass(error) ? PBSE_TRYAGAIN : PBSE_SYSTEM,
+                fmt::format("{}: {}", what, system_text(error)));
+}
+
 }  // namespace
 
 Launcher::~Launcher() {
@@ -36,7 +42,7 @@ Launcher::~Launcher() {
 Result<void> Launcher::begin() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return fail(PBSE_SYSTEM, fmt::format("socketpair: {}", system_text(errno)));
+        return start_error(errno, "socketpair");
     Fd ours(ends[0]);
     const Fd theirs(ends[1]);
     posix::Spawn helper(posix::Spawn::Signals::blocked);
@@ -44,7 +50,7 @@ Result<void> Launcher::begin() {
     helper.give(theirs.get(), kLauncherFd);
     helper.close_from(kLauncherFd + 1);
     const pid_t pid = helper.start(program_, {"pbs_shepherd", kLauncherArgument, home_});
-    if (pid < 0) return fail(PBSE_SYSTEM, fmt::format("{}: {}", program_, system_text(-pid)));
+    if (pid < 0) return start_error(-pid, program_);
     process_ = pid;
     socket_ = std::move(ours);
     waits_ = false;

@@ -38,7 +38,7 @@ class Launcher {
     Launcher& operator=(const Launcher&) = delete;
 
     // Requests the start of a job. REQUIRES: the file .job, which permits the start, is on the disk. Error:
-    // the launcher can't be run.
+    // the launcher can't be run; PBSE_TRYAGAIN: the reason may pass.
     Result<void> ask(const RunId& id);
 
     // Makes the launcher remove the files of an ended start, because that takes time in a folder with many

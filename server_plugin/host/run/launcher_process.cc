@@ -96,10 +96,8 @@ bool Starter::open_signals() {
     return signals_ && ::fcntl(server_.get(), F_SETFD, FD_CLOEXEC) == 0;
 }
 
-// Answers that there is no warden. Waits a second first: the server tries again at once, and a machine that
-// couldn't make a process can't a moment later, either.
+// Answers that there is no warden. The server puts the job aside for a time.
 void Starter::refuse(const RunId& id, const std::string& why) {
-    ::sleep(1);
     launch_message::send(server_.get(), launch_message::write(id, why), {});
 }
 

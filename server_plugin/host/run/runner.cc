@@ -31,9 +31,16 @@ constexpr int kMostBurials = 3;
 // clients wait.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
+constexpr const char* kNotWatched = "its shepherd could not be watched";
 
 std::string key_of(const RunId& id) {
     return fmt::format("{}.{}", id.job, id.run);
+}
+
+// Makes the error of a start for which a file can't be written.
+tl::unexpected<Error> not_written(const std::string& path, int error) {
+    return fail(may_pass(error) ? PBSE_TRYAGAIN : PBSE_SYSTEM,
+                fmt::format("cannot write {}: {}", path, system_text(error)));
 }
 
 // Makes room for one more report, so that there is memory for it before something is done of which it tells.
@@ -125,7 +132,7 @@ Result<void> Runner::Impl::write_script(const JobStart& job) const {
     if (file && write_all(file.get(), job.script)) return {};
     const int error = errno;
     ::unlink(path.c_str());
-    return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
+    return not_written(path, error);
 }
 
 Result<void> Runner::Impl::write_spec(JobStart job) const {
@@ -138,7 +145,7 @@ Result<void> Runner::Impl::write_spec(JobStart job) const {
     if (!fd || !write_all(fd.get(), write_job_spec(spec))) {
         const int error = errno;
         files.remove_all();
-        return fail(PBSE_SYSTEM, fmt::format("cannot write {}: {}", path, system_text(error)));
+        return not_written(path, error);
     }
     return {};
 }
@@ -257,7 +264,9 @@ void Runner::Impl::look_after_unwatched(std::vector<RunReport>& reports) {
             // The start may be watched, as memory was short only afterwards. Its end then comes as an event.
             if (find(begun.id) == nullptr) {
                 make_room(reports);
-                if (auto report = examine(begun.id); report.state != RunState::running || report.session != 0)
+                auto report = examine(begun.id);
+                if (report.state == RunState::never_started) report.exit.message = kNotWatched;
+                if (report.state != RunState::running || report.session != 0)
                     reports.push_back(std::move(report));
             }
             send_requests(begun);
@@ -320,17 +329,26 @@ Runner::Impl::Watch* Runner::Impl::find(const RunId& id) {
 
 // ---- Signals ----
 
+// Returns false if no process of the start takes the request.
+bool Runner::Impl::ask_now(const RunId& id, int request, int value) {
+    const auto it = by_id_.find(key_of(id));
+    const Fd found = it == by_id_.end() ? open_supervisor(files(id).started()) : Fd();
+    const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
+    return process >= 0 && signal_pidfd(process, request, value);
+}
+
 Result<void> Runner::Impl::ask(const RunId& id, int request, int value) {
     if (launching_.contains(key_of(id))) take_answers(kept_);
     if (const auto start = launching_.find(key_of(id)); start != launching_.end()) {
         if (request != 0) start->second.requests.emplace_back(request, value);
         return {};
     }
-    const auto it = by_id_.find(key_of(id));
-    const Fd found = it == by_id_.end() ? open_supervisor(files(id).started()) : Fd();
-    const int process = it == by_id_.end() ? found.get() : watches_.at(it->second).process.get();
-    if (process < 0 || !signal_pidfd(process, request, value))
-        return fail(PBSE_BADSTATE, fmt::format("job {} has no process to signal", id.job));
+    // A start that isn't watched yet may have no process yet. Its requests keep their order.
+    const auto unwatched = std::ranges::find(unwatched_, id, &Launching::id);
+    const bool is_watched = unwatched == unwatched_.end();
+    if ((is_watched || unwatched->requests.empty()) && ask_now(id, request, value)) return {};
+    if (is_watched) return fail(PBSE_BADSTATE, fmt::format("job {} has no process to signal", id.job));
+    if (request != 0) unwatched->requests.emplace_back(request, value);
     return {};
 }
 

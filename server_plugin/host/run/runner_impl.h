@@ -79,6 +79,7 @@ class Runner::Impl {
     void watch_or_later(const Result<void>& watched, const RunId& id);
     void send_requests(Launching& start);
     void look_after_unwatched(std::vector<RunReport>& reports);
+    bool ask_now(const RunId& id, int request, int value);
     Result<void> ask(const RunId& id, int request, int value);
     void take_answers(std::vector<RunReport>& reports);
     bool launched(Launcher::Answer& answer, Launching& start, std::vector<RunReport>& reports);
