@@ -1,7 +1,9 @@
-// The tables of Abseil. Each ends the process if there is no memory for it.
+// The tables of Abseil. Each ends the process if there is no memory for it, or if the constructor of a key or
+// value throws in it.
 //
-// A table of Abseil is damaged by an allocation that fails while it grows: it has noted its new size already.
-// Whoever catches the exception goes on with that table, and the process ends by a signal some time later.
+// A table of Abseil is damaged by an allocation that fails while it grows, and by an entry that can't be made
+// in its place, also while the table is copied: it has noted its new size already. Whoever catches the
+// exception goes on with that table, and the process ends by a signal some time later.
 #pragma once
 
 #include <absl/container/btree_map.h>
@@ -11,7 +13,9 @@
 #include <absl/container/node_hash_map.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -19,7 +23,8 @@
 
 namespace pbs::values {
 
-/// Allocates as std::allocator, but ends the process if there is no memory.
+/// Allocates and constructs as std::allocator, but ends the process if there is no memory, or if a
+/// constructor throws.
 template <class T>
 class EndingAllocator {
   public:
@@ -31,11 +36,21 @@ class EndingAllocator {
 
     T* allocate(std::size_t count) noexcept {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        if (count > SIZE_MAX / sizeof(T)) end_without_memory("a table");
         void* const memory = ::operator new(count * sizeof(T), std::nothrow);
         if (memory == nullptr) end_without_memory("a table");
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, std::size_t /*count*/) noexcept { ::operator delete(memory); }
+
+    template <class Made, class... Args>
+    void construct(Made* place, Args&&... args) noexcept {
+        try {
+            std::construct_at(place, std::forward<Args>(args)...);
+        } catch (const std::bad_alloc&) {
+            end_without_memory("a table");
+        }
+    }
 
     template <class Other>
     bool operator==(const EndingAllocator<Other>& /*other*/) const noexcept {
