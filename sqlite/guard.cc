@@ -108,10 +108,14 @@ bool Guard::commit(Checkpoint when) {
     {
         Statement commit = connection_.statement("COMMIT");
         commit.next();
-        failed_ = !commit.ok();
-        if (failed_) return false;
+        if (!commit.ok()) {
+            failed_ = true;
+            return false;
+        }
     }
+    // A commit without changes writes nothing in place of a refused one.
     if (!changed) return true;
+    failed_ = false;
     number_ = number;
     committed_ = true;
     complete_ = false;

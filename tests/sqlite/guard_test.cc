@@ -22,6 +22,7 @@
 namespace {
 int syncs_to_fail = 0;
 bool writes_fail = false;
+int failed_writes = 0;
 
 int failed() {
     errno = EIO;
@@ -38,7 +39,9 @@ int fdatasync(int fd) {
     return failed();
 }
 ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t at) {
-    return writes_fail ? failed() : syscall(SYS_pwrite64, fd, bytes, size, at);
+    if (!writes_fail) return syscall(SYS_pwrite64, fd, bytes, size, at);
+    ++failed_writes;
+    return failed();
 }
 ssize_t pwrite(int fd, const void* bytes, size_t size, off_t at) {
     return pwrite64(fd, bytes, size, at);
@@ -138,12 +141,31 @@ TEST_F(GuardTest, ARefusedCommitIsGoneAlsoIfTheDiskFailsForLonger) {
             writes_fail = true;
             opened.guard->rolled_back();
             writes_fail = false;
+            if (failed_writes < 1) return false;
             if (killed) _exit(opened.guard->before_transaction() ? 0 : 1);
             return true;
         });
         Opened again = open();
         EXPECT_EQ(again.connection->integer("SELECT count(*) FROM row WHERE number = 2"), 0) << killed;
     }
+}
+
+TEST_F(GuardTest, ARefusedCommitIsGoneAlsoIfATransactionWithoutChangesFollows) {
+    in_another_process([&] {
+        Opened opened = open();
+        if (!add(opened, 1).empty()) return false;
+        syncs_to_fail = 1;
+        if (add(opened, 2).empty()) return false;
+        opened.connection->roll_back();
+        writes_fail = true;
+        opened.guard->rolled_back();
+        if (!opened.guard->before_transaction() || failed_writes < 2) return false;
+        if (!opened.connection->run("BEGIN IMMEDIATE") || !opened.guard->commit()) return false;
+        writes_fail = false;
+        _exit(opened.guard->before_transaction() ? 0 : 1);  // as if it were killed
+    });
+    Opened again = open();
+    EXPECT_EQ(again.connection->integer("SELECT count(*) FROM row WHERE number = 2"), 0);
 }
 
 TEST_F(GuardTest, OneProcessMayOpenTheDatabaseSeveralTimes) {
