@@ -16,6 +16,7 @@
 #include "server_plugin/scheduler/model/resources.h"
 #include "values/indices.h"
 #include "values/sum.h"
+#include "values/tables.h"
 
 namespace pbs::sched {
 
@@ -60,7 +61,6 @@ struct RareFields {
 #define JOB_SELDOM_NUMBER(name, type) type name = 0;
 #define JOB_SELDOM_INSTANT(name) Instant name{};
 #include "server_plugin/scheduler/model/job_fields.def"
-#include "values/tables.h"
     friend bool operator==(const RareFields&, const RareFields&) = default;
 };
 
