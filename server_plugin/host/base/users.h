@@ -15,7 +15,7 @@ namespace pbs::host {
 struct Account {
     std::string name;
     std::string home;
-    std::string shell;
+    std::string shell;  // empty: none
     uid_t uid = 0;
     gid_t gid = 0;
 };

@@ -7,16 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "server_plugin/host/base/users.h"
+
 namespace pbs::host {
 
 struct JobStart;
 
 // The passwd entry of a job's owner.
-struct PasswdEntry {
-    std::string name;
-    std::string home;
-    std::string shell;  // empty: none
-};
+using PasswdEntry = Account;
 
 // The values in a job's environment that only the shepherd knows.
 struct JobPlaces {

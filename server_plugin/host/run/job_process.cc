@@ -237,7 +237,7 @@ tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
         return launch_error(exit_status::kBadUid,
                             fmt::format("user {} has uid {} now, the job was submitted with uid {}", job.user,
                                         account->uid, job.uid));
-    return PasswdEntry{std::move(account->name), std::move(account->home), std::move(account->shell)};
+    return std::move(*account);
 }
 
 std::string shell_of(const JobStart& job, const PasswdEntry& owner) {
