@@ -19,7 +19,7 @@
 
 namespace pbs::host {
 
-// The data of a Runner, for the parts of its code.
+// The data of a Runner and the parts of its code. Only runner.cc, which is long, includes it.
 class Runner::Impl {
   public:
     // The launcher's number in the epoll set. The numbers of watches are larger.
