@@ -191,6 +191,13 @@ class RunnerTest : public testing::Test {
         ::kill(launcher, SIGSTOP);
         return launcher;
     }
+    // Ends a job, and waits until it has written its last file.
+    void end(const RunId& id) {
+        EXPECT_TRUE(runner_->terminate(id, 0s));
+        wait_for(*runner_, [&](const RunReport& report) {
+            return report.id == id && report.state != RunState::running;
+        });
+    }
     pid_t launcher_of(const RunId& id) const {
         const pid_t warden = read_process(shepherd_of(id))->parent;
         return read_process(warden)->parent;
@@ -817,7 +824,7 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
             allocations_left = left;
             try {
                 for (const RunReport& report : runner_->events())
-                    if (report.state == RunState::ended) ended.push_back(report.id);
+                    if (report.state != RunState::running) ended.push_back(report.id);
             } catch (const std::bad_alloc&) {
             }
             left = std::exchange(allocations_left, 0);
@@ -827,7 +834,7 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
         runner_->forget(start.id);
     }
     ::kill(launcher, SIGCONT);
-    EXPECT_TRUE(runner_->terminate(first.id, 0s));
+    end(first.id);
 }
 
 // As above, but the end is requested when the launcher's answer has come: the request itself takes the
@@ -862,7 +869,7 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatHasJustGotItsWardenIsNotLost) 
         runner_->forget(start.id);
     }
     ::kill(launcher, SIGCONT);
-    EXPECT_TRUE(runner_->terminate(first.id, 0s));
+    end(first.id);
 }
 
 // A cleaner is a child of the server: nobody else can wait for it.
