@@ -1,8 +1,10 @@
 // Wrappers for POSIX calls that the host makes often: complete reads, locks, and checks of paths.
 #pragma once
 
+#include <dirent.h>
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 
 #include "server_plugin/host/base/error.h"
@@ -14,6 +16,11 @@ namespace pbs::host {
 using values::Fd;
 using values::system_text;
 using values::write_all;
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using OpenDirectory = std::unique_ptr<DIR, CloseDirectory>;
 
 // Returns whether an error may pass by itself, because it is a lack of memory, descriptors, processes or
 // space on a disk.

@@ -1,6 +1,5 @@
 #include "server_plugin/host/run/process_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/run/shepherd_protocol.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -21,14 +21,10 @@ namespace pbs::host {
 
 namespace {
 
-struct CloseDirectory {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 // Returns the names in a directory that are numbers, such as pids and thread ids.
 std::vector<pid_t> numbers_in(const std::string& path) {
     std::vector<pid_t> numbers;
-    const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
+    const OpenDirectory directory(::opendir(path.c_str()));
     if (!directory) return numbers;
     // Only this thread reads the stream, because the stream belongs to this function.
     while (const dirent* entry = ::readdir(directory.get()))  // NOLINT(concurrency-mt-unsafe)

@@ -1,6 +1,5 @@
 #include "server_plugin/host/run/run_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -14,6 +13,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/key_value.h"
+#include "server_plugin/host/base/posix.h"
 #include "values/text.h"
 
 namespace pbs::host {
@@ -281,12 +281,11 @@ std::optional<RunId> run_of_file(std::string_view name) {
 
 std::set<std::pair<std::string, std::int64_t>> starts_on_disk(const std::string& home) {
     std::set<std::pair<std::string, std::int64_t>> found;
-    DIR* directory = ::opendir((home + "/mom_priv/jobs").c_str());
-    if (directory == nullptr) return found;
+    const OpenDirectory directory(::opendir((home + "/mom_priv/jobs").c_str()));
+    if (!directory) return found;
     // Only this thread reads the stream, so readdir() is safe.
-    while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
+    while (const dirent* entry = ::readdir(directory.get()))  // NOLINT(concurrency-mt-unsafe)
         if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
-    ::closedir(directory);
     return found;
 }
 
