@@ -461,10 +461,6 @@ std::optional<Formula::Sum> Formula::as_sum() const {
     const auto is_constant = [&](const Sum& sum) {
         return std::ranges::all_of(std::span(sum.most).first(constant), [](double f) { return f == 0; });
     };
-    const auto scale = [](Sum& sum, const Sum& by) {
-        for (double& factor : sum.factors) factor *= by.factors.back();
-        for (double& most : sum.most) most *= by.most.back();
-    };
     for (const Step& step : steps_) {
         switch (step.op) {
             case Op::name:
@@ -494,7 +490,8 @@ std::optional<Formula::Sum> Formula::as_sum() const {
         if (step.op == Op::multiply) {
             if (is_constant(a)) std::swap(a, b);
             if (!is_constant(b)) return std::nullopt;
-            scale(a, b);
+            for (double& factor : a.factors) factor *= b.factors.back();
+            for (double& most : a.most) most *= b.most.back();
             continue;
         }
         for (std::size_t i = 0; i <= constant; ++i) {
