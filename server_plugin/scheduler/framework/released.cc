@@ -182,6 +182,12 @@ bool ReleasedJobs::was_held_up(const CandidateQueues& queues) const {
     return !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
 }
 
+// Returns the blockers that are lifted for jobs of any size. If an earlier job of the queue held the others
+// up, they were skipped, and their blockers aren't known: all of them are released, whatever was lifted.
+Blockers ReleasedJobs::lifted_whatever_size(bool was_held_up) const {
+    return was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart;
+}
+
 // Finds the releases: which parked jobs may start now. Jobs that fit on no vnode needn't be considered,
 // whatever else was lifted.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
@@ -197,10 +203,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     std::ranges::transform(left.lifted, left.open, released.left.begin(), most_of);
     released.freed.clear();
     for (const QueueView* view : queues) add_rooms(*view, c_.room_everywhere, released.freed);
-    // If an earlier job of the queue held the others up, they were skipped, and their blockers aren't known:
-    // release all of them, whatever was lifted.
-    list.add(
-        {was_held_up(queues) ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
+    list.add({lifted_whatever_size(was_held_up(queues)), kAnySize});
     for (const JobSize& room : released.freed) list.add({blocker::kRoom | in_.events->always_open, room});
     add_rooms_by_blocker(list, released.freed, left.open);
     const auto is_any = [](const JobSize& most) { return most.holds({}); };
@@ -297,8 +300,7 @@ bool ReleasedJobs::is_closed(const Lane& lane) const {
 
 void ReleasedJobs::remember() const {
     EventMemory& memory = *in_.events;
-    const Blockers lifted =
-        memory.held_up.empty() ? c_.lifted | blocker::kAnything | blocker::kStart : ~Blockers{0};
+    const Blockers lifted = lifted_whatever_size(!memory.held_up.empty());
     for (std::size_t i = 0; i < memory.lifted_at.size(); ++i)
         if ((lifted >> i & 1) != 0) memory.lifted_at[i] = memory.pending.clock();
 }

@@ -55,6 +55,7 @@ class ReleasedJobs : CyclePart {
     void add_open_of(std::uint32_t owner, std::uint32_t group, CandidateQueues& queues, bool anywhere,
                      UserReleases& list);
     bool was_held_up(const CandidateQueues& queues) const;
+    Blockers lifted_whatever_size(bool was_held_up) const;
     std::optional<JobSize> left_of(const UseKey& key) const;
     bool each_kind_has_room(const Request& request, PoolId pool, const PlaceRules& rules) const;
 
