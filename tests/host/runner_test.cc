@@ -198,6 +198,24 @@ class RunnerTest : public testing::Test {
             return report.id == id && report.state != RunState::running;
         });
     }
+    // Calls `attempt` with the stopped launcher and a job, while it makes one allocation after the other
+    // fail: the first, the second and so on, until none has failed (`happened` is false).
+    void with_stopped_launcher(
+        const std::function<void(pid_t launcher, const JobStart& start, long at, bool& happened)>& attempt) {
+        const JobStart first = job("sleep 100\n", "first.test");
+        ASSERT_TRUE(runner_->start(first));
+        const pid_t launcher = stop_launcher_of(first.id);
+        bool happened = true;
+        for (long at = 1; happened && !HasFailure(); ++at) {
+            SCOPED_TRACE(fmt::format("allocation {}", at));
+            ::kill(launcher, SIGSTOP);
+            const JobStart start = job("sleep 100\n", fmt::format("{}.asked.test", at));
+            attempt(launcher, start, at, happened);
+            runner_->forget(start.id);
+        }
+        ::kill(launcher, SIGCONT);
+        end(first.id);
+    }
     pid_t launcher_of(const RunId& id) const {
         const pid_t warden = read_process(shepherd_of(id))->parent;
         return read_process(warden)->parent;
@@ -804,14 +822,7 @@ TEST_F(RunnerTest, WithoutMemoryAStartEndsOnceAndARefusedOneNeverRuns) {
 // Each allocation fails once between the launcher's answer and the end of a job whose end was requested
 // before.
 TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
-    const JobStart first = job("sleep 100\n", "first.test");
-    ASSERT_TRUE(runner_->start(first));
-    const pid_t launcher = stop_launcher_of(first.id);
-    bool happened = true;
-    for (long at = 1; happened && !HasFailure(); ++at) {
-        SCOPED_TRACE(fmt::format("allocation {}", at));
-        ::kill(launcher, SIGSTOP);
-        const JobStart start = job("sleep 100\n", fmt::format("{}.asked.test", at));
+    with_stopped_launcher([&](pid_t launcher, const JobStart& start, long at, bool& happened) {
         ASSERT_TRUE(runner_->start(start));
         ASSERT_TRUE(runner_->terminate(start.id, 0s));
         ::kill(launcher, SIGCONT);
@@ -831,25 +842,15 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatIsBeingStartedIsNotLost) {
             return !ended.empty();
         }));
         happened = left == 0;
-        runner_->forget(start.id);
-    }
-    ::kill(launcher, SIGCONT);
-    end(first.id);
+    });
 }
 
 // As above, but the end is requested when the launcher's answer has come: the request itself takes the
 // answer.
 TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatHasJustGotItsWardenIsNotLost) {
-    const JobStart first = job("sleep 100\n", "first.test");
-    ASSERT_TRUE(runner_->start(first));
-    const pid_t launcher = stop_launcher_of(first.id);
-    bool happened = true;
-    for (long at = 1; happened && !HasFailure(); ++at) {
-        SCOPED_TRACE(fmt::format("allocation {}", at));
-        ::kill(launcher, SIGSTOP);
+    with_stopped_launcher([&](pid_t launcher, const JobStart& start, long at, bool& happened) {
         pollfd answered{runner_->event_fd(), POLLIN, 0};
         while (::poll(&answered, 1, 0) == 1) static_cast<void>(runner_->events());
-        const JobStart start = job("sleep 100\n", fmt::format("{}.asked.test", at));
         ASSERT_TRUE(runner_->start(start));
         ::kill(launcher, SIGCONT);
         ASSERT_EQ(::poll(&answered, 1, 10'000), 1);
@@ -866,10 +867,7 @@ TEST_F(RunnerTest, WithoutMemoryARequestToAJobThatHasJustGotItsWardenIsNotLost) 
             return report.id == start.id && report.state != RunState::running;
         });
         EXPECT_EQ(end.id, start.id);
-        runner_->forget(start.id);
-    }
-    ::kill(launcher, SIGCONT);
-    end(first.id);
+    });
 }
 
 // A cleaner is a child of the server: nobody else can wait for it.
