@@ -23,7 +23,7 @@ JobStart example_start() {
     job.threads = 4;
     return job;
 }
-const PasswdEntry kAlice{"alice", "/home/alice", "/bin/bash"};
+const Account kAlice{"alice", "/home/alice", "/bin/bash"};
 
 TEST(JobEnvironment, PutsPbsVariablesAboveTheJobsAndThoseAboveDefaults) {
     const auto env =

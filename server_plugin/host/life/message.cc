@@ -34,7 +34,7 @@ Result<MessageWriter> MessageWriter::start(Server& server, const Job& job, char 
     auto start = job_start(job, server, {});
     if (!start) return tl::unexpected(start.error());
     const auto owner = find_user(start->uid);
-    PasswdEntry entry;
+    Account entry;
     entry.name = start->user;
     if (owner) entry.home = owner->home;
     // With Join_Path there is only one file for both streams.

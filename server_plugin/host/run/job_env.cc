@@ -18,8 +18,7 @@ std::string_view variable(const JobStart& job, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry& owner,
-                                         const JobPlaces& places,
+std::vector<std::string> job_environment(const JobStart& job, const Account& owner, const JobPlaces& places,
                                          const std::vector<std::pair<std::string, std::string>>& defaults) {
     std::map<std::string, std::string> env;
     for (const auto& [name, value] : defaults) env[name] = value;
@@ -91,7 +90,7 @@ bool same_host(std::string_view a, std::string_view b) {
     return values::same_word(a, b);
 }
 
-std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
+std::string output_file(const JobStart& job, const Account& owner, char stream) {
     const std::string name = default_file_name(job.name, job.id.job, stream);
     // A d in Keep_Files asks for streams that are written directly to their requested paths.
     if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)

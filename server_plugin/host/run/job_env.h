@@ -13,9 +13,6 @@ namespace pbs::host {
 
 struct JobStart;
 
-// The passwd entry of a job's owner.
-using PasswdEntry = Account;
-
 // The values in a job's environment that only the shepherd knows.
 struct JobPlaces {
     std::string shell;
@@ -29,8 +26,7 @@ struct JobPlaces {
 // (HOME/pbs_environment), then Variable_List, then the variables that PBS sets and a job can't change: HOME,
 // LOGNAME, USER, SHELL, PBS_JOBID, PBS_JOBNAME, PBS_QUEUE, PBS_ENVIRONMENT, ENVIRONMENT, PBS_NODEFILE,
 // PBS_JOBDIR, PBS_JOBCOOKIE, PBS_NODENUM, PBS_TASKNUM, PBS_ACCOUNT, NCPUS, OMP_NUM_THREADS, TMPDIR.
-std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry& owner,
-                                         const JobPlaces& places,
+std::vector<std::string> job_environment(const JobStart& job, const Account& owner, const JobPlaces& places,
                                          const std::vector<std::pair<std::string, std::string>>& defaults);
 
 // Reads the lines NAME=value of HOME/pbs_environment. Skips blank lines, and lines that begin with #.
@@ -49,6 +45,6 @@ bool same_host(std::string_view a, std::string_view b);
 
 // Returns the path of a stream's output file: if Keep_Files has the stream, in the home directory; else the
 // requested path, else the default name. `stream` is 'o' or 'e'. The path may be that of a directory.
-std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
+std::string output_file(const JobStart& job, const Account& owner, char stream);
 
 }  // namespace pbs::host

@@ -46,7 +46,7 @@ constexpr int kMostNames = 10;
 
 class OutputOpener {
   public:
-    OutputOpener(const JobStart& job, const PasswdEntry& owner, const std::string& home)
+    OutputOpener(const JobStart& job, const Account& owner, const std::string& home)
         : job_(job), owner_(owner), home_(home) {}
 
     tl::expected<Fd, LaunchError> open(char stream) {
@@ -84,7 +84,7 @@ class OutputOpener {
 
   private:
     const JobStart& job_;
-    const PasswdEntry& owner_;
+    const Account& owner_;
     const std::string& home_;
     std::string note_;
     std::vector<std::pair<char, std::string>> paths_;
@@ -100,7 +100,7 @@ struct Failure {
 
 struct Child {
     const JobStart& job;
-    const PasswdEntry& owner;
+    const Account& owner;
     const std::string& shell;
     std::string directory;
     std::string script;
@@ -225,7 +225,7 @@ AsOwner::~AsOwner() {
         ::_exit(1);
 }
 
-tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
+tl::expected<Account, LaunchError> find_owner(const JobStart& job) {
     int error = 0;
     auto account = find_account(job.user, error);
     if (error != 0)
@@ -240,7 +240,7 @@ tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
     return std::move(*account);
 }
 
-std::string shell_of(const JobStart& job, const PasswdEntry& owner) {
+std::string shell_of(const JobStart& job, const Account& owner) {
     if (!job.shell.empty()) return job.shell;
     return owner.shell.empty() ? "/bin/sh" : owner.shell;
 }
@@ -281,7 +281,7 @@ void remove_tmp_dir(const JobStart& job, const std::string& directory) {
     if (as_owner.ok()) std::filesystem::remove_all(directory, ignored);
 }
 
-tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
+tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const Account& owner,
                                                  const std::string& home) {
     const mode_t before = ::umask(job.umask.value_or(077) & 0777);
     OutputOpener opener(job, owner, home);
@@ -308,7 +308,7 @@ tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const Pass
     return output;
 }
 
-tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
+tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Account& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
                                                int script, const std::string& directory,
                                                const std::string& shell,
@@ -338,7 +338,7 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
     return process;
 }
 
-bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
+bool wait_until_running(JobProcess& process, const Account& owner, const std::string& shell,
                         std::string& reason) {
     Failure failure{};
     ssize_t n = 0;

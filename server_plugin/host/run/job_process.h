@@ -66,10 +66,10 @@ struct JobProcess {
 
 // Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted. A
 // look-up that fails, for example because a directory service doesn't answer, may succeed later.
-tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
+tl::expected<Account, LaunchError> find_owner(const JobStart& job);
 
 // Returns the shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.
-std::string shell_of(const JobStart& job, const PasswdEntry& owner);
+std::string shell_of(const JobStart& job, const Account& owner);
 
 // Opens the script, which the runner has copied to the files of the start (runner.h).
 tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
@@ -85,12 +85,12 @@ void remove_tmp_dir(const JobStart& job, const std::string& directory);
 // Opens the output files as the job's owner, at the requested paths. If a file can't be opened there, its
 // output goes to HOME/undelivered/ID.OU or ID.ER, as in PBS. Only the server can make files in that folder;
 // the file belongs to the job's owner, who can read and empty it.
-tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
+tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const Account& owner,
                                                  const std::string& home);
 
 // Forks the job's first process, in a new session and in `directory`. `terminal`: the terminal of an
 // interactive job, in place of the output files; -1: the job isn't interactive.
-tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
+tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Account& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
                                                int script, const std::string& directory,
                                                const std::string& shell,
@@ -98,7 +98,7 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
 
 // Waits until the shell runs the script or has failed to. Returns false if it has failed; `reason` then says
 // why.
-bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
+bool wait_until_running(JobProcess& process, const Account& owner, const std::string& shell,
                         std::string& reason);
 
 }  // namespace pbs::host

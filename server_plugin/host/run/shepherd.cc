@@ -104,7 +104,7 @@ class Shepherd {
     Fd claimed_;  // the file of the start, on which this process holds a lock while it lives
     Fd exit_room_;
     JobSpec spec_;
-    tl::expected<PasswdEntry, LaunchError> owner_;
+    tl::expected<Account, LaunchError> owner_;
     JobOutput output_;
     std::optional<Terminal> terminal_;
     bool hung_up_ = false;
